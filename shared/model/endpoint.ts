@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { addressFamily, canonicalAddress } from "./address.ts";
+import { canonicalHost, dnsName } from "./host.ts";
+
+const MAX_TARGETS = 100;
+
+const recordType = z.enum(["A", "AAAA", "CNAME"]);
+export type RecordType = z.infer<typeof recordType>;
+
+const shape = z.strictObject({
+  dnsName,
+  recordType,
+  recordTTL: z.int().min(1).max(86_400).default(60).describe("Seconds."),
+  targets: z.array(z.string()).min(1).max(MAX_TARGETS),
+  setIdentifier: z.string().max(128).optional(),
+  labels: z.record(z.string(), z.string()).optional(),
+  providerSpecific: z.array(z.strictObject({ name: z.string().max(128), value: z.string().max(1024) })).optional(),
+});
+
+/**
+ * One DNS record set in the shape that external-dns uses. After parsing, names and addresses are canonical; targets
+ * keep the order and repetitions they were given in (a decision sorts them).
+ */
+export const endpoint = shape.transform((value, context) => ({
+  ...value,
+  targets: value.targets.map((target, index) => {
+    const result = canonicalTarget(value.recordType, target);
+    if ("target" in result) return result.target;
+    context.addIssue({ code: "custom", message: result.rule, path: ["targets", index], input: target });
+    return target;
+  }),
+}));
+export type Endpoint = z.output<typeof endpoint>;
+
+function canonicalTarget(type: RecordType, target: string): { target: string } | { rule: string } {
+  if (type === "CNAME") {
+    const result = canonicalHost(target);
+    return "host" in result ? { target: result.host } : result;
+  }
+  const family = type === "A" ? "IPv4" : "IPv6";
+  const address = canonicalAddress(target);
+  if (address === undefined || addressFamily(address) !== family) return { rule: `must be an ${family} address` };
+  return { target: address };
+}

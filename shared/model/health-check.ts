@@ -1,0 +1,133 @@
+import { z } from "zod";
+import { duration, formatDurationMs } from "./duration.ts";
+import { hostName } from "./host.ts";
+import { region } from "./region.ts";
+
+const SECOND_MS = 1_000;
+const HOUR_MS = 3_600_000;
+const MIN_STALE_AFTER_MS = 60 * SECOND_MS;
+
+export const protocol = z.enum(["HTTP", "TCP"]);
+export type Protocol = z.infer<typeof protocol>;
+
+/** Ports that a health check uses when it names none. TCP has no such port. */
+const DEFAULT_PORT: Partial<Record<Protocol, number>> = { HTTP: 80 };
+
+/** How many regions have to agree before an endpoint is withdrawn. A number is checked against the regions below. */
+export const quorum = z.union([z.enum(["Any", "Majority", "All"]), z.int().min(1)], {
+  error: "must be Any, Majority, All or a number from 1",
+});
+export type Quorum = z.infer<typeof quorum>;
+
+/** `200` or `200-299`, as `{ from, to }`, both included. */
+const statusRange = z.string().transform((text, context) => {
+  const parts = /^([1-5]\d\d)(?:-([1-5]\d\d))?$/.exec(text);
+  const from = Number(parts?.[1]);
+  const to = Number(parts?.[2] ?? parts?.[1]);
+  if (parts === null || from < 200 || to < from) {
+    context.addIssue({ code: "custom", message: 'must be a status such as "200" or a range such as "200-299"' });
+    return z.NEVER;
+  }
+  return { from, to };
+});
+
+const httpPath = z
+  .string()
+  .max(2048)
+  .regex(/^\/[!-~]*$/, { error: "must start with / and hold only visible ASCII characters" })
+  .refine((path) => !path.includes("#"), { error: "must not hold a fragment" });
+
+const manifest = z.strictObject({
+  protocol,
+  port: z.int().min(1).max(65_535).optional(),
+  path: httpPath.optional(),
+  host: hostName.optional().describe("Host header. Default: rootHost."),
+  interval: duration(SECOND_MS, HOUR_MS).default(30 * SECOND_MS),
+  timeout: duration(100, 30 * SECOND_MS)
+    .optional()
+    .describe("Whole probe, from name lookup to the last byte needed."),
+  failureThreshold: z.int().min(0).max(100).default(5),
+  successThreshold: z.int().min(1).max(100).default(2),
+  expectedStatuses: z.array(statusRange).min(1).max(20).optional(),
+  expectedBody: z.string().min(1).max(1024).optional().describe("Looked for in the first 64 KiB."),
+  addressPolicy: z.enum(["Any", "All"]).default("Any"),
+  additionalHeadersRef: z.strictObject({ name: z.string().min(1).max(253) }).optional(),
+  allowHeadersInCleartext: z.boolean().default(false),
+  regions: z.array(region).min(1).default(["weur", "enam", "apac"]),
+  quorum: quorum.default("Majority"),
+  staleAfter: duration(SECOND_MS, 24 * HOUR_MS).optional(),
+});
+
+type Read = z.output<typeof manifest>;
+type Fault = { path: (keyof Read)[]; input: unknown; message: string };
+
+const DEFAULT_TIMEOUT_MS = 5 * SECOND_MS;
+
+const timeoutMsOf = (check: Read) => check.timeout ?? Math.min(DEFAULT_TIMEOUT_MS, check.interval);
+
+function timingFaults(check: Read): Fault[] {
+  const faults: Fault[] = [];
+  if (check.timeout !== undefined && check.timeout > check.interval) {
+    const message = `must be at most the interval (${formatDurationMs(check.interval)})`;
+    faults.push({ path: ["timeout"], input: formatDurationMs(check.timeout), message });
+  }
+  const leastStaleMs = 2 * check.interval + timeoutMsOf(check);
+  if (check.staleAfter !== undefined && check.staleAfter < leastStaleMs) {
+    const message = `must be at least 2 × interval + timeout (${formatDurationMs(leastStaleMs)})`;
+    faults.push({ path: ["staleAfter"], input: formatDurationMs(check.staleAfter), message });
+  }
+  return faults;
+}
+
+function regionFaults(check: Read): Fault[] {
+  const faults: Fault[] = [];
+  if (new Set(check.regions).size !== check.regions.length) {
+    faults.push({ path: ["regions"], input: check.regions, message: "must not name a region twice" });
+  }
+  if (typeof check.quorum === "number" && check.quorum > check.regions.length) {
+    const message = `must be at most the number of regions (${check.regions.length})`;
+    faults.push({ path: ["quorum"], input: check.quorum, message });
+  }
+  return faults;
+}
+
+function protocolFaults(check: Read): Fault[] {
+  const faults: Fault[] = [];
+  if (check.port === undefined && DEFAULT_PORT[check.protocol] === undefined) {
+    faults.push({ path: ["port"], input: undefined, message: `is required with protocol ${check.protocol}` });
+  }
+  if (check.protocol === "TCP") {
+    for (const field of ["path", "host", "expectedStatuses", "expectedBody", "additionalHeadersRef"] as const) {
+      if (check[field] === undefined) continue;
+      faults.push({ path: [field], input: check[field], message: "has no meaning with protocol TCP" });
+    }
+  }
+  if (check.protocol === "HTTP" && check.additionalHeadersRef && !check.allowHeadersInCleartext) {
+    const message = "would send secret headers in clear over HTTP: set allowHeadersInCleartext: true to accept that";
+    faults.push({ path: ["additionalHeadersRef"], input: check.additionalHeadersRef.name, message });
+  }
+  return faults;
+}
+
+/**
+ * The health-check policy of a record. In: as the manifest writes it. Out: every default filled, durations in
+ * milliseconds under names that say so, regions sorted.
+ */
+export const healthCheck = manifest.transform((check, context) => {
+  for (const fault of [...timingFaults(check), ...regionFaults(check), ...protocolFaults(check)]) {
+    context.addIssue({ code: "custom", ...fault });
+  }
+  const { interval, timeout: _, staleAfter, ...rest } = check;
+  const timeoutMs = timeoutMsOf(check);
+  return {
+    ...rest,
+    port: check.port ?? DEFAULT_PORT[check.protocol] ?? 0,
+    path: check.path ?? "/",
+    expectedStatuses: check.expectedStatuses ?? [{ from: 200, to: 299 }],
+    regions: [...check.regions].sort(),
+    intervalMs: interval,
+    timeoutMs,
+    staleAfterMs: staleAfter ?? Math.max(MIN_STALE_AFTER_MS, 3 * interval + timeoutMs),
+  };
+});
+export type HealthCheck = z.output<typeof healthCheck>;

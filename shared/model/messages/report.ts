@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { messageNumber } from "../number.ts";
+import { observation } from "../observation.ts";
+import { counts, probeId } from "../probe.ts";
+import { shard } from "./assignment.ts";
+
+/** How one probe of the round went, and how it stands. */
+const probeReport = z.strictObject({
+  id: probeId,
+  revision: z.string(),
+  counts,
+  /** The last completed check (an indeterminate one is none), Unix ms; absent where there was none. */
+  checkedAt: z.int().nonnegative().optional(),
+  observation: observation.optional(),
+});
+export type ProbeReport = z.infer<typeof probeReport>;
+
+/** Prober → coordinator: one round of a shard, with every probe of it as it stands now. */
+export const report = z.object({
+  version: z.literal(1),
+  shard,
+  number: messageNumber,
+  /** The assignment that the round ran under. */
+  assignment: messageNumber,
+  /** When the round began, Unix ms, and how late that was. */
+  roundAt: z.int().nonnegative(),
+  lateMs: z.number().nonnegative(),
+  /** The data centre that the prober really ran in, where it is known. */
+  colo: z.string().max(16).optional(),
+  probes: z.array(probeReport),
+});
+export type Report = z.infer<typeof report>;

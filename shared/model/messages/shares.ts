@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { condition } from "../condition.ts";
+import { endpoint } from "../endpoint.ts";
+import { messageNumber } from "../number.ts";
+import { sealedHeaders } from "../probe.ts";
+import { recordSpec } from "../record.ts";
+import { recordStatus } from "../status.ts";
+
+/** One accepted record of a cluster, on its way to the coordinator. */
+const share = z.object({
+  namespace: z.string(),
+  name: z.string(),
+  uid: z.string().optional(),
+  generation: z.int().optional(),
+  /** In manifest form: the coordinator parses it with the same schema. */
+  spec: z.unknown().transform((spec) => recordSpec.parse(spec)),
+  published: z.array(endpoint),
+  headers: sealedHeaders.optional(),
+  /** Set while the configuration is wrong: the probes of the record rest. */
+  resting: condition.optional(),
+});
+export type Share = z.output<typeof share>;
+export type ShareInput = z.input<typeof share>;
+
+/** Cluster → coordinator: all accepted records of the cluster in one partition, whole. */
+export const shares = z.object({
+  version: z.literal(1),
+  cluster: z.string(),
+  number: messageNumber,
+  shares: z.array(share),
+});
+export type SharesInput = z.input<typeof shares>;
+
+/** Coordinator → cluster: all records that the cluster has a share in, in one partition, whole. */
+export const decisions = z.object({
+  version: z.literal(1),
+  cluster: z.string(),
+  partition: z.int().nonnegative(),
+  number: messageNumber,
+  records: z.array(recordStatus),
+});
+export type Decisions = z.infer<typeof decisions>;

@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { protocol } from "./health-check.ts";
+
+/** `cluster/namespace/name/leaf`: readable, unique, stable over edits of anything but the leaf. */
+export const probeId = z.string().min(1).max(800);
+
+const sealed = z.strictObject({ keyId: z.string(), iv: z.base64(), ciphertext: z.base64() });
+/** Header secrets under AES-GCM; only the prober opens them, in memory. */
+export type Sealed = z.infer<typeof sealed>;
+
+/** Secret headers of a record: sealed, with a keyed digest that tells whether they changed. */
+export const sealedHeaders = z.strictObject({ sealed, digest: z.string() });
+export type SealedHeaders = z.infer<typeof sealedHeaders>;
+
+const target = z.strictObject({
+  protocol,
+  leaf: z.string().describe("A canonical address, or a host name that is resolved at each check."),
+  port: z.int(),
+  host: z.string().describe("Host header, without port."),
+  path: z.string(),
+});
+
+const expectation = z.strictObject({
+  statuses: z.array(z.strictObject({ from: z.int(), to: z.int() })),
+  body: z.string().optional(),
+  addressPolicy: z.enum(["Any", "All"]),
+});
+
+/** What one region says of one probe: nothing until a threshold was reached for the first time. */
+const word = z.enum(["Pending", "Healthy", "Unhealthy"]);
+export type Word = z.infer<typeof word>;
+
+/** Consecutive outcomes, at most one of them above zero, and what the region says by them (design §3, counting). */
+export const counts = z.strictObject({
+  failures: z.int().nonnegative(),
+  successes: z.int().nonnegative(),
+  says: word,
+});
+export type Counts = z.infer<typeof counts>;
+
+/** One target to ask, as a prober is given it. */
+export const probe = z.strictObject({
+  id: probeId,
+  /** Changes with target and expectation, and only with them: another revision starts the counts anew. */
+  revision: z.string(),
+  target,
+  expectation,
+  headers: sealedHeaders.optional(),
+  timeoutMs: z.int().positive(),
+  failureThreshold: z.int().nonnegative(),
+  successThreshold: z.int().positive(),
+  /** The region's last word, for a prober that has no counts of this revision: a move between shards recounts nothing. */
+  carried: counts.optional(),
+});
+export type Probe = z.infer<typeof probe>;
+export type ProbeTarget = Probe["target"];
+export type Expectation = Probe["expectation"];

@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { healthCheck } from "./health-check.ts";
+import { dnsName } from "./host.ts";
+
+const MAX_ENDPOINTS = 500;
+/** RFC 1123 subdomain, as Kubernetes names most objects. */
+const OBJECT_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+export const objectName = z
+  .string()
+  .max(253)
+  .regex(OBJECT_NAME, { error: "must be a Kubernetes object name (lower-case RFC 1123 subdomain)" });
+
+/** How many leaves stay published whatever their health: a number from 1, or a percentage of the leaves. */
+const minPublished = z.union([z.int().min(1), z.string().regex(/^([1-9]\d?|100)%$/)], {
+  error: 'must be a number from 1, or a percentage such as "50%"',
+});
+export type MinPublished = z.infer<typeof minPublished>;
+
+const whenSilent = z.enum(["Publish", "Freeze"]);
+export type WhenSilent = z.infer<typeof whenSilent>;
+
+const spec = z.strictObject({
+  rootHost: dnsName,
+  endpoints: z.array(endpoint).min(1).max(MAX_ENDPOINTS),
+  minPublished: minPublished.default(1),
+  whenSilent: whenSilent.default("Publish"),
+  healthCheck: healthCheck.optional(),
+});
+
+/**
+ * The spec of a `DNSRecord`: one root host with the DNS endpoints under it and, optionally, a health-check policy.
+ * A name outside the root host is refused, so that nobody's plan reaches beyond its own names.
+ */
+export const recordSpec = spec.superRefine((value, context) => {
+  const apex = value.rootHost.replace(/^\*\./, "");
+  for (const [index, { dnsName: name }] of value.endpoints.entries()) {
+    if (name === value.rootHost || name === apex || name.endsWith(`.${apex}`)) continue;
+    context.addIssue({
+      code: "custom",
+      message: `must be the rootHost ${value.rootHost} or a name under it`,
+      path: ["endpoints", index, "dnsName"],
+      input: name,
+    });
+  }
+});
+export type RecordSpec = z.output<typeof recordSpec>;
+/** A spec as a manifest or a snapshot carries it: not yet parsed. */
+export type RecordSpecInput = z.input<typeof recordSpec>;
+
+/** Which record of a cluster: `namespace/name`, as Kubernetes writes it. */
+export function recordKey(record: { namespace: string; name: string }): string {
+  return `${record.namespace}/${record.name}`;
+}

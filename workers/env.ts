@@ -1,0 +1,27 @@
+import type { ClusterRpc, CoordinatorRpc, ProberRpc } from "./rpc.ts";
+
+/** Bindings and settings of the Worker. The settings are read by `settings.ts` and nowhere else. */
+export interface Env {
+  PROBER: DurableObjectNamespace;
+  COORDINATOR: DurableObjectNamespace;
+  CLUSTER: DurableObjectNamespace;
+  [setting: string]: unknown;
+}
+
+/*
+ * A stub is the interface of its object and nothing more: the mapped types of the platform lose `unknown` fields.
+ * Each call makes a fresh stub, since one that has thrown stays broken.
+ */
+
+export function coordinatorOf(env: Env, partition: number): CoordinatorRpc {
+  return env.COORDINATOR.getByName(`${partition}`) as unknown as CoordinatorRpc;
+}
+
+export function clusterOf(env: Env, cluster: string): ClusterRpc {
+  return env.CLUSTER.getByName(cluster) as unknown as ClusterRpc;
+}
+
+/** Only the coordinator may call this: the first `get` of an object settles where it lives. */
+export function proberOf(env: Env, name: string, locationHint: DurableObjectLocationHint): ProberRpc {
+  return env.PROBER.getByName(name, { locationHint }) as unknown as ProberRpc;
+}

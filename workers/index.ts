@@ -1,0 +1,5 @@
+export { Cluster } from "./cluster/cluster.ts";
+export { Coordinator } from "./coordinator/coordinator.ts";
+export { Prober } from "./prober/prober.ts";
+
+export default {};

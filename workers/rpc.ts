@@ -1,0 +1,123 @@
+import type { Condition } from "../shared/model/condition.ts";
+import type { Event } from "../shared/model/event.ts";
+import type { Assignment } from "../shared/model/messages/assignment.ts";
+import type { Delivery } from "../shared/model/messages/delivery.ts";
+import type { Report } from "../shared/model/messages/report.ts";
+import type { Decisions, SharesInput } from "../shared/model/messages/shares.ts";
+import type { SnapshotReceipt } from "../shared/model/messages/snapshot.ts";
+import type { MessageNumber } from "../shared/model/number.ts";
+import type { Problem } from "../shared/model/problem.ts";
+import type { Region } from "../shared/model/region.ts";
+import type { ProbeStatus, RecordStatus } from "../shared/model/status.ts";
+
+/*
+ * What the objects say to each other. Every call carries whole state and may be lost, doubled or overtaken; the next
+ * one makes up for it. A refusal is a value, since an error loses its class on the way between objects.
+ */
+
+export interface ProberRpc {
+  /** Takes the assignment if it is newer, arms the alarm if that is absent or overdue, answers the number held. */
+  assign(assignment: Assignment): Promise<{ number: MessageNumber }>;
+}
+
+export interface CoordinatorRpc {
+  /** Makes a cluster known. One that is known already is left as it is. */
+  registerCluster(cluster: string): Promise<void>;
+  /** Forgets a cluster and its shares. */
+  removeCluster(cluster: string): Promise<void>;
+  listClusters(): Promise<string[]>;
+  /** Takes the cluster's shares if they are newer; answers what became of each, and the newest decisions. */
+  putShares(shares: SharesInput): Promise<SharesReceipt>;
+  /** The cluster's regular word: tells it whether its shares are missing here, and gives decisions newer than it has. */
+  contact(contact: ClusterContact): Promise<ContactReceipt>;
+  /** Takes a round's report; gives the assignment where the prober's is older. */
+  report(report: Report): Promise<{ assignment?: Assignment }>;
+  /** Each minute, from cron: judges silence, nudges shards that missed two rounds, keeps what memory alone holds. */
+  heartbeat(): Promise<void>;
+  listRecords(): Promise<RecordStatus[]>;
+  readRecord(rootHost: string): Promise<RecordStatus | undefined>;
+  readProbe(id: string): Promise<ProbeStatus | undefined>;
+  listRegions(): Promise<RegionView[]>;
+  /** At most 500 events after the id, oldest first. */
+  listEvents(after: number): Promise<Event[]>;
+}
+
+export interface ClusterRpc {
+  register(registration: ClusterRegistration): Promise<Result<{ secret: string }>>;
+  describe(): Promise<ClusterView | undefined>;
+  /** Gives a second secret; the older of the two stays valid until the next rotation. */
+  rotate(): Promise<Result<{ secret: string }>>;
+  /** Lets the next snapshot bind another `clusterUid`. */
+  rebind(): Promise<Result<object>>;
+  remove(): Promise<Result<object>>;
+  putSnapshot(request: SignedRequest & { ifMatch?: string }): Promise<Result<{ receipt: SnapshotReceipt }>>;
+  /** The delivery for an agent that asks; `after` is the highest number it has applied. */
+  pull(request: SignedRequest & { after: MessageNumber }): Promise<Result<{ delivery: Delivery }>>;
+  /** New decisions of one partition; older ones than it has are dropped. */
+  decided(decisions: Decisions): Promise<void>;
+}
+
+export type Result<Value> = ({ ok: true } & Value) | { ok: false; problem: Problem };
+
+export interface SharesReceipt {
+  /** The newest shares that the coordinator holds for the cluster. */
+  number: MessageNumber;
+  records: { record: string; conditions: Condition[] }[];
+  decisions?: Decisions;
+}
+
+export interface ClusterContact {
+  cluster: string;
+  sharesNumber: MessageNumber;
+  decisionsNumber: MessageNumber;
+}
+
+export interface ContactReceipt {
+  sharesWanted: boolean;
+  decisions?: Decisions;
+}
+
+export interface ClusterRegistration {
+  cluster: string;
+  /** Host names the cluster may use as `rootHost`; `*.example.com` allows every name under example.com. */
+  hosts: string[];
+  /** Where deliveries go; absent for an agent that asks. */
+  webhookUrl?: string;
+}
+
+export interface ClusterView {
+  cluster: string;
+  hosts: string[];
+  webhookUrl?: string;
+  clusterUid?: string;
+  registeredAt: number;
+  records: number;
+  lastSnapshotAt?: number;
+  lastDeliveryAt?: number;
+  /** Number decided and number acknowledged, as `epoch.n`; they differ while the cluster is behind. */
+  decided?: string;
+  acknowledged?: string;
+  /** Deliveries that failed in a row, and what the last one said. */
+  failures: number;
+  lastFailure?: string;
+  conditions: Condition[];
+}
+
+/** The parts of a request that a Standard Webhooks signature covers, plus the signature. `body` is the signed text. */
+export interface SignedRequest {
+  webhookId: string | undefined;
+  webhookTimestamp: string | undefined;
+  webhookSignature: string | undefined;
+  body: string;
+}
+
+export interface RegionView {
+  region: Region;
+  shards: number;
+  silentShards: number;
+  probes: number;
+  colos: string[];
+  lastReportAt?: number;
+  lateMs?: number;
+  suspect: boolean;
+}

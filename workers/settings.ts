@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { canonicalAddress } from "../shared/model/address.ts";
+import { duration } from "../shared/model/duration.ts";
+import { fieldErrors, formatFieldError } from "../shared/model/field-error.ts";
+
+const HOUR_MS = 3_600_000;
+const flag = z.stringbool().default(false);
+
+const canary = z.string().transform((text, context) => {
+  const parts = /^\[?([^\]]+?)\]?:(\d{1,5})$/.exec(text.trim());
+  const address = canonicalAddress(parts?.[1] ?? "");
+  if (address === undefined) {
+    context.addIssue({ code: "custom", message: 'must be an address with a port, such as "1.1.1.1:443"' });
+    return z.NEVER;
+  }
+  return { address, port: Number(parts?.[2]) };
+});
+
+/** Every setting of the edge: name, default, check and help in one place. */
+const schema = z.object({
+  ADMIN_TOKEN: z.string().min(16).optional().describe("Bearer token of the admin routes. Without it they are closed."),
+  HEADER_KEY: z.base64().optional().describe("32 bytes that seal header secrets. Without it such records rest."),
+  HEADER_KEY_ID: z.string().min(1).default("1").describe("Names HEADER_KEY in what it sealed."),
+  HEADER_KEY_PREVIOUS: z.base64().optional().describe("The key before, still opened while rotating."),
+  HEADER_KEY_PREVIOUS_ID: z.string().optional(),
+  PARTITIONS: z.coerce.number().int().min(1).max(64).default(1).describe("Coordinators; set once, at install."),
+  ALLOW_PRIVATE_ADDRESSES: flag.describe("Probe private and loopback addresses. For a local stack only."),
+  RESOLVER_URL: z.url().default("https://cloudflare-dns.com/dns-query").describe("DNS over HTTPS (RFC 8484)."),
+  CANARIES: z
+    .string()
+    .default("9.9.9.9:443,8.8.8.8:443")
+    .transform((text) => text.split(",").filter((part) => part !== ""))
+    .pipe(z.array(canary))
+    .describe("Dialled when most of a round fails; if they fail too, the trouble is ours."),
+  EDGE_STALE_AFTER: duration(1_000, 24 * HOUR_MS)
+    .default(300_000)
+    .describe("How long to wait for clusters after a loss."),
+  VEDETTE_RECONFIG_MAX_DELAY: duration(0, HOUR_MS).default(1_000).describe("Window in which changes are coalesced."),
+  PROJECT_URL: z.url().default("https://vedette.dev").describe("Named in the User-Agent of probes."),
+});
+export type Settings = z.output<typeof schema>;
+
+/** Reads the settings from the Worker's bindings; throws one error that names every wrong one, never a secret's value. */
+export function readSettings(env: object): Settings {
+  const given = Object.fromEntries(Object.keys(schema.shape).map((name) => [name, Reflect.get(env, name)]));
+  const result = schema.safeParse(given);
+  if (result.success) return result.data;
+  const faults = fieldErrors(result.error, {}).map(formatFieldError);
+  throw new Error(`The settings of the Worker are wrong. ${faults.join("; ")}. See workers/settings.ts.`);
+}
