@@ -8,13 +8,16 @@ const recordType = z.enum(["A", "AAAA", "CNAME"]);
 export type RecordType = z.infer<typeof recordType>;
 
 const shape = z.strictObject({
-  dnsName,
-  recordType,
+  dnsName: dnsName.describe("Owner of the record set; may start with *."),
+  recordType: recordType.describe("Type of the record set."),
   recordTTL: z.int().min(1).max(86_400).default(60).describe("Seconds."),
-  targets: z.array(z.string()).min(1).max(MAX_TARGETS),
-  setIdentifier: z.string().max(128).optional(),
-  labels: z.record(z.string(), z.string()).optional(),
-  providerSpecific: z.array(z.strictObject({ name: z.string().max(128), value: z.string().max(1024) })).optional(),
+  targets: z.array(z.string()).min(1).max(MAX_TARGETS).describe("Addresses (A, AAAA) or one host name (CNAME)."),
+  setIdentifier: z.string().max(128).optional().describe("Tells record sets of one name and type apart."),
+  labels: z.record(z.string(), z.string()).optional().describe("Kept as they are."),
+  providerSpecific: z
+    .array(z.strictObject({ name: z.string().max(128), value: z.string().max(1024) }))
+    .optional()
+    .describe("Kept as they are; weight and geo-code say how the name is routed."),
 });
 
 /**

@@ -38,24 +38,50 @@ const httpPath = z
   .refine((path) => !path.includes("#"), { error: "must not hold a fragment" });
 
 const manifest = z.strictObject({
-  protocol,
-  port: z.int().min(1).max(65_535).optional(),
-  path: httpPath.optional(),
-  host: hostName.optional().describe("Host header. Default: rootHost."),
-  interval: duration(SECOND_MS, HOUR_MS).default(30 * SECOND_MS),
+  protocol: protocol.describe("How to ask."),
+  port: z.int().min(1).max(65_535).optional().describe("Default: 80 with HTTP; required with TCP."),
+  path: httpPath.optional().describe("Request target, query included. Default: /."),
+  host: hostName
+    .optional()
+    .describe("Host header. Default: rootHost; a wildcard rootHost is probed only where this is set."),
+  interval: duration(SECOND_MS, HOUR_MS)
+    .prefault("30s")
+    .describe("Between two checks of one address from one region; 1s to 1h."),
   timeout: duration(100, 30 * SECOND_MS)
     .optional()
-    .describe("Whole probe, from name lookup to the last byte needed."),
-  failureThreshold: z.int().min(0).max(100).default(5),
-  successThreshold: z.int().min(1).max(100).default(2),
-  expectedStatuses: z.array(statusRange).min(1).max(20).optional(),
+    .describe(
+      "Whole probe, from name lookup to the last byte needed; at most the interval. Default: 5s, or the interval if less.",
+    ),
+  failureThreshold: z
+    .int()
+    .min(0)
+    .max(100)
+    .default(5)
+    .describe("A region says unhealthy above so many failures in a row."),
+  successThreshold: z.int().min(1).max(100).default(2).describe("And healthy again from so many successes in a row."),
+  expectedStatuses: z
+    .array(statusRange)
+    .min(1)
+    .max(20)
+    .optional()
+    .describe("Statuses or ranges that count as success. Default: 200-299. Redirects are not followed."),
   expectedBody: z.string().min(1).max(1024).optional().describe("Looked for in the first 64 KiB."),
-  addressPolicy: z.enum(["Any", "All"]).default("Any"),
-  additionalHeadersRef: z.strictObject({ name: z.string().min(1).max(253) }).optional(),
-  allowHeadersInCleartext: z.boolean().default(false),
-  regions: z.array(region).min(1).default(["weur", "enam", "apac"]),
-  quorum: quorum.default("Majority"),
-  staleAfter: duration(SECOND_MS, 24 * HOUR_MS).optional(),
+  addressPolicy: z
+    .enum(["Any", "All"])
+    .default("Any")
+    .describe("For a target that is a host name: whether any or all of its addresses have to succeed."),
+  additionalHeadersRef: z
+    .strictObject({ name: z.string().min(1).max(253).describe("Name of a Secret in the record's namespace.") })
+    .optional()
+    .describe("Secret whose keys are header names and whose values go with each request."),
+  allowHeadersInCleartext: z.boolean().default(false).describe("Accept that those headers travel over plain HTTP."),
+  regions: z.array(region).min(1).default(["weur", "enam", "apac"]).describe("Where to probe from."),
+  quorum: quorum.default("Majority").describe("How many regions have to agree before an address is withdrawn."),
+  staleAfter: duration(SECOND_MS, 24 * HOUR_MS)
+    .optional()
+    .describe(
+      "A region without a completed check for so long is silent. At least 2 × interval + timeout; default: 3 × interval + timeout, at least 1m.",
+    ),
 });
 
 type Read = z.output<typeof manifest>;

@@ -22,11 +22,13 @@ const whenSilent = z.enum(["Publish", "Freeze"]);
 export type WhenSilent = z.infer<typeof whenSilent>;
 
 const spec = z.strictObject({
-  rootHost: dnsName,
-  endpoints: z.array(endpoint).min(1).max(MAX_ENDPOINTS),
-  minPublished: minPublished.default(1),
-  whenSilent: whenSilent.default("Publish"),
-  healthCheck: healthCheck.optional(),
+  rootHost: dnsName.describe("The name that users ask for; every endpoint is at it or under it."),
+  endpoints: z.array(endpoint).min(1).max(MAX_ENDPOINTS).describe("DNS record sets, as external-dns writes them."),
+  minPublished: minPublished.default(1).describe("Leaves that stay published whatever their health."),
+  whenSilent: whenSilent
+    .default("Publish")
+    .describe("When no region reports any more: publish what cannot be judged, or freeze what is."),
+  healthCheck: healthCheck.optional().describe("Without it the record is published and not probed."),
 });
 
 /**
