@@ -17,7 +17,7 @@ const canary = z.string().transform((text, context) => {
 });
 
 /** Every setting of the edge: name, default, check and help in one place. */
-const schema = z.object({
+export const settingsSchema = z.object({
   ADMIN_TOKEN: z.string().min(16).optional().describe("Bearer token of the admin routes. Without it they are closed."),
   HEADER_KEY: z.base64().optional().describe("32 bytes that seal header secrets. Without it such records rest."),
   HEADER_KEY_ID: z.string().min(1).default("1").describe("Names HEADER_KEY in what it sealed."),
@@ -38,12 +38,12 @@ const schema = z.object({
   VEDETTE_RECONFIG_MAX_DELAY: duration(0, HOUR_MS).default(1_000).describe("Window in which changes are coalesced."),
   PROJECT_URL: z.url().default("https://vedette.dev").describe("Named in the User-Agent of probes."),
 });
-export type Settings = z.output<typeof schema>;
+export type Settings = z.output<typeof settingsSchema>;
 
 /** Reads the settings from the Worker's bindings; throws one error that names every wrong one, never a secret's value. */
 export function readSettings(env: object): Settings {
-  const given = Object.fromEntries(Object.keys(schema.shape).map((name) => [name, Reflect.get(env, name)]));
-  const result = schema.safeParse(given);
+  const given = Object.fromEntries(Object.keys(settingsSchema.shape).map((name) => [name, Reflect.get(env, name)]));
+  const result = settingsSchema.safeParse(given);
   if (result.success) return result.data;
   const faults = fieldErrors(result.error, {}).map(formatFieldError);
   throw new Error(`The settings of the Worker are wrong. ${faults.join("; ")}. See workers/settings.ts.`);
