@@ -9,6 +9,7 @@ import type { MessageNumber } from "../shared/model/number.ts";
 import type { Problem } from "../shared/model/problem.ts";
 import type { Region } from "../shared/model/region.ts";
 import type { ProbeStatus, RecordStatus } from "../shared/model/status.ts";
+import type { SignedRequest } from "../shared/signature.ts";
 
 /*
  * What the objects say to each other. Every call carries whole state and may be lost, doubled or overtaken; the next
@@ -101,14 +102,6 @@ export interface ClusterView {
   failures: number;
   lastFailure?: string;
   conditions: Condition[];
-}
-
-/** The parts of a request that a Standard Webhooks signature covers, plus the signature. `body` is the signed text. */
-export interface SignedRequest {
-  webhookId: string | undefined;
-  webhookTimestamp: string | undefined;
-  webhookSignature: string | undefined;
-  body: string;
 }
 
 export interface RegionView {
