@@ -1,3 +1,4 @@
+import type { ClusterRegistration, ClusterView } from "../shared/model/cluster.ts";
 import type { Condition } from "../shared/model/condition.ts";
 import type { Event } from "../shared/model/event.ts";
 import type { Assignment } from "../shared/model/messages/assignment.ts";
@@ -7,9 +8,11 @@ import type { Decisions, SharesInput } from "../shared/model/messages/shares.ts"
 import type { SnapshotReceipt } from "../shared/model/messages/snapshot.ts";
 import type { MessageNumber } from "../shared/model/number.ts";
 import type { Problem } from "../shared/model/problem.ts";
-import type { Region } from "../shared/model/region.ts";
+import type { RegionView } from "../shared/model/region-view.ts";
 import type { ProbeStatus, RecordStatus } from "../shared/model/status.ts";
 import type { SignedRequest } from "../shared/signature.ts";
+
+export type { RegionView };
 
 /*
  * What the objects say to each other. Every call carries whole state and may be lost, doubled or overtaken; the next
@@ -51,14 +54,17 @@ export interface ClusterRpc {
   /** Lets the next snapshot bind another `clusterUid`. */
   rebind(): Promise<Result<object>>;
   remove(): Promise<Result<object>>;
+  /** A refusal for its tag carries the one that holds now, where the edge holds a snapshot. */
   putSnapshot(request: SignedRequest & { ifMatch?: string }): Promise<Result<{ receipt: SnapshotReceipt }>>;
   /** The delivery for an agent that asks; `after` is the highest number it has applied. */
   pull(request: SignedRequest & { after: MessageNumber }): Promise<Result<{ delivery: Delivery }>>;
   /** New decisions of one partition; older ones than it has are dropped. */
   decided(decisions: Decisions): Promise<void>;
+  /** Each minute, from cron: arms the alarm if that is absent or overdue. */
+  heartbeat(): Promise<void>;
 }
 
-export type Result<Value> = ({ ok: true } & Value) | { ok: false; problem: Problem };
+export type Result<Value> = ({ ok: true } & Value) | { ok: false; problem: Problem; etag?: string };
 
 export interface SharesReceipt {
   /** The newest shares that the coordinator holds for the cluster. */
@@ -76,41 +82,4 @@ export interface ClusterContact {
 export interface ContactReceipt {
   sharesWanted: boolean;
   decisions?: Decisions;
-}
-
-export interface ClusterRegistration {
-  cluster: string;
-  /** Host names the cluster may use as `rootHost`; `*.example.com` allows every name under example.com. */
-  hosts: string[];
-  /** Where deliveries go; absent for an agent that asks. */
-  webhookUrl?: string;
-}
-
-export interface ClusterView {
-  cluster: string;
-  hosts: string[];
-  webhookUrl?: string;
-  clusterUid?: string;
-  registeredAt: number;
-  records: number;
-  lastSnapshotAt?: number;
-  lastDeliveryAt?: number;
-  /** Number decided and number acknowledged, as `epoch.n`; they differ while the cluster is behind. */
-  decided?: string;
-  acknowledged?: string;
-  /** Deliveries that failed in a row, and what the last one said. */
-  failures: number;
-  lastFailure?: string;
-  conditions: Condition[];
-}
-
-export interface RegionView {
-  region: Region;
-  shards: number;
-  silentShards: number;
-  probes: number;
-  colos: string[];
-  lastReportAt?: number;
-  lateMs?: number;
-  suspect: boolean;
 }

@@ -40,6 +40,8 @@ export const snapshotReceipt = z.object({
   version: z.literal(1),
   etag: z.string(),
   records: z.array(z.object({ line: z.int(), record: z.string().optional(), conditions: z.array(condition) })),
+  /** Of the cluster as a whole, such as `DuplicateAgent`. */
+  conditions: z.array(condition).optional(),
   delivery: delivery.optional(),
 });
 export type SnapshotReceipt = z.infer<typeof snapshotReceipt>;

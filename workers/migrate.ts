@@ -1,0 +1,25 @@
+/**
+ * Brings the tables of an object to the newest version: runs the migrations it has not had, in order, in one transaction.
+ * Each is one or more SQL statements and only goes forward; an older release has to run on the tables of a newer one, so
+ * a version above what is known here is left alone.
+ */
+export function migrate(storage: DurableObjectStorage, migrations: readonly string[]): void {
+  storage.transactionSync(() => {
+    storage.sql.exec("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)");
+    const version = schemaVersion(storage.sql);
+    if (version >= migrations.length) return;
+    for (const statements of migrations.slice(version)) storage.sql.exec(statements);
+    storage.sql.exec("DELETE FROM schema_version");
+    storage.sql.exec("INSERT INTO schema_version (version) VALUES (?)", migrations.length);
+  });
+}
+
+/** Whether an object has tables at all. Looking does not make any: a name that somebody guessed stays free of storage. */
+export function hasTables(sql: SqlStorage): boolean {
+  return sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'schema_version'").toArray().length > 0;
+}
+
+function schemaVersion(sql: SqlStorage): number {
+  const [row] = sql.exec<{ version: number }>("SELECT version FROM schema_version").toArray();
+  return row?.version ?? 0;
+}
