@@ -1,0 +1,21 @@
+import type { Outcome } from "../reason.ts";
+
+/** The last completed checks of one probe in one region, oldest first; true is a failure. */
+export type Recent = readonly boolean[];
+
+const WINDOW_CHECKS = 20;
+const LEAST_CHECKS = 10;
+const FLAPPING_RATIO = 0.2;
+
+/** Adds an outcome to the window. Trouble of our own is no completed check. */
+export function remember(recent: Recent, outcome: Outcome): Recent {
+  if (outcome === "indeterminate") return recent;
+  return [...recent, outcome === "failed"].slice(-WINDOW_CHECKS);
+}
+
+/** Failures among the window's checks, where they are enough to speak of and too many to pass over. */
+export function flappingOf(recent: Recent): { failures: number; checks: number } | undefined {
+  const failures = recent.filter(Boolean).length;
+  if (recent.length < LEAST_CHECKS || failures / recent.length < FLAPPING_RATIO) return undefined;
+  return { failures, checks: recent.length };
+}

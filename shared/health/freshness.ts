@@ -1,0 +1,14 @@
+/** Whether a region's word on a probe is recent, still to be expected, or neither (design §3, regions). */
+export type Freshness = "Fresh" | "Awaited" | "Silent";
+
+type Seen = {
+  /** The last completed check, Unix ms; an indeterminate one is none. */
+  checkedAt?: number;
+  /** The latest of: assigned to the region, timing edited, the coordinator's own start or gap. Unix ms. */
+  awaitedFrom: number;
+};
+
+export function freshnessOf(seen: Seen, staleAfterMs: number, nowMs: number): Freshness {
+  if (seen.checkedAt !== undefined && nowMs - seen.checkedAt <= staleAfterMs) return "Fresh";
+  return nowMs - seen.awaitedFrom <= staleAfterMs ? "Awaited" : "Silent";
+}
