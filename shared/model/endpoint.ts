@@ -2,7 +2,7 @@ import { z } from "zod";
 import { addressFamily, canonicalAddress } from "./address.ts";
 import { canonicalHost, dnsName } from "./host.ts";
 
-const MAX_TARGETS = 100;
+export const MAX_TARGETS = 100;
 
 const recordType = z.enum(["A", "AAAA", "CNAME"]);
 export type RecordType = z.infer<typeof recordType>;

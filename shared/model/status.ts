@@ -60,7 +60,7 @@ export const leafReason = z.enum([
   "KeptForMinPublished",
   "ReturnedForMinPublished",
   "KeptLast",
-  "FirstOfRecord",
+  "KeptForFamily",
   "NotProbed",
 ]);
 export type LeafReason = z.infer<typeof leafReason>;
