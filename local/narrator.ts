@@ -1,0 +1,74 @@
+import type { Console } from "./console.ts";
+import type { DnsChange } from "./dns-watch.ts";
+import type { Gateway } from "./gateways.ts";
+import { leavesWithinMs, returnsWithinMs } from "./limits.ts";
+import type { StackEvent } from "./plan.ts";
+import type { Stack } from "./stack.ts";
+import { why } from "./why.ts";
+
+/** Tells what happens in a stack: each change that reached DNS, how long it took and why. */
+export class Narrator {
+  readonly #console: Console;
+  /** When each gateway was last broken or mended, Unix ms, by address. */
+  readonly #changedAt = new Map<string, number>();
+  #edgeStoppedAt: number | undefined;
+
+  constructor(console: Console) {
+    this.#console = console;
+  }
+
+  tell(event: StackEvent, stack: Stack): void {
+    switch (event.kind) {
+      case "Gateway":
+        this.#changedAt.set(event.gateway.address, Date.now());
+        this.#console.event(this.#console.gateway(event.gateway));
+        break;
+      case "Part":
+        this.#tellPart(event);
+        break;
+      case "Trouble":
+        this.#console.event(event.message);
+        break;
+      case "Dns":
+        void this.#tellDns(event.change, stack);
+    }
+  }
+
+  #tellPart({ name, running, asked }: Extract<StackEvent, { kind: "Part" }>): void {
+    if (name === "edge") this.#edgeStoppedAt = running ? undefined : Date.now();
+    const end = asked ? "stopped" : "ended by itself; its log is in the state folder";
+    this.#console.event(`${name} ${running ? "started" : this.#console.style("red", end)}`);
+  }
+
+  async #tellDns(change: DnsChange, stack: Stack): Promise<void> {
+    const { before, after, question } = change;
+    const left = (before?.targets ?? []).filter((target) => !after.targets.includes(target));
+    const came = before === undefined ? [] : after.targets.filter((target) => !before.targets.includes(target));
+    const record = await stack.readRecord(question.record.rootHost);
+    const reason = (target: string) => {
+      if (this.#edgeStoppedAt !== undefined) return "the edge is silent, so the agent publishes all it has";
+      return record === undefined ? "" : why(record, target);
+    };
+    const tell = (target: string, verb: string) => {
+      const parts = [`${target} ${verb}${this.#afterWhat(change, target, stack.gateways)}`, reason(target)];
+      return parts.filter((part) => part !== "").join(": ");
+    };
+    const details = [...left.map((target) => tell(target, "left")), ...came.map((target) => tell(target, "is back"))];
+    this.#console.event(this.#console.picture(change), details);
+  }
+
+  /** `, 6.4 s after its gateway was broken (at most 8 s)`; empty where nobody here caused it. */
+  #afterWhat({ at, question, after }: DnsChange, target: string, gateways: readonly Gateway[]): string {
+    const seconds = (fromMs: number) => `${((at - fromMs) / 1_000).toFixed(1)} s after`;
+    if (this.#edgeStoppedAt !== undefined) return `, ${seconds(this.#edgeStoppedAt)} the edge was stopped`;
+    const gateway = gateways.find(({ address }) => address === target);
+    const changedAt = this.#changedAt.get(target);
+    if (gateway === undefined || changedAt === undefined) return "";
+    const isIn = after.targets.includes(target);
+    if (isIn !== (gateway.broken === undefined)) return "";
+    const check = question.record.healthCheck;
+    const limit = check === undefined ? undefined : isIn ? returnsWithinMs(check) : leavesWithinMs(check);
+    const bound = limit === undefined ? "" : ` (at most ${limit / 1_000} s)`;
+    return `, ${seconds(changedAt)} its gateway was ${isIn ? "mended" : "broken"}${bound}`;
+  }
+}

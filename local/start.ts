@@ -1,0 +1,112 @@
+import { relative } from "node:path";
+import { banner, Console, nextBreakage } from "./console.ts";
+import type { Breakage } from "./gateways.ts";
+import { listenKeys } from "./keyboard.ts";
+import { Narrator } from "./narrator.ts";
+import { HELP, type Options, readOptions } from "./options.ts";
+import { HOST, Refusal, type StackEvent, type StackPlan } from "./plan.ts";
+import { Stack } from "./stack.ts";
+
+const DEMO_GATEWAYS = ["127.0.0.11", "127.0.0.12", "127.0.0.13"];
+/** Exit codes by the convention of shells, but for Ctrl-C: that is how a stack is meant to end. */
+const EXIT_CODES = { SIGINT: 0, SIGTERM: 143, SIGHUP: 129 };
+
+const read = readOptions(process.argv.slice(2));
+if ("help" in read) process.stdout.write(HELP);
+else if ("wrong" in read) {
+  process.stderr.write(`${read.wrong}\n`);
+  process.exitCode = 2;
+} else {
+  process.exitCode = await run(read.options);
+  process.exit();
+}
+
+/** Runs a stack until it is asked to end; gives the exit code. */
+async function run(options: Options): Promise<number> {
+  const console = new Console(process.stdout);
+  const ending = new AbortController();
+  const asked = new Promise<number>((resolve) => {
+    for (const [name, code] of Object.entries(EXIT_CODES)) {
+      process.on(name, () => {
+        // Asked a second time: whoever asks wants no order any more. The children end with their channel.
+        if (ending.signal.aborted) process.exit(code);
+        ending.abort();
+        resolve(code);
+      });
+    }
+  });
+  console.line("Vedette's local stack is starting. Ctrl-C ends all of it.\n");
+  try {
+    const stack = await startTold(planOf(options), console, ending.signal);
+    const forgetKeys = listenKeys(process.stdin, keyHandler(stack, console));
+    const code = await asked;
+    forgetKeys();
+    await stack.stop();
+    console.line("\nAll parts have ended.");
+    return code;
+  } catch (error) {
+    if (ending.signal.aborted) return await asked;
+    process.stderr.write(`${error instanceof Refusal ? error.message : String((error as Error).stack)}\n`);
+    return 1;
+  }
+}
+
+function planOf(options: Options): StackPlan {
+  return { ...options, gatewayAddresses: options.records === undefined ? DEMO_GATEWAYS : [] };
+}
+
+async function startTold(plan: StackPlan, console: Console, signal: AbortSignal): Promise<Stack> {
+  const narrator = new Narrator(console);
+  const early: StackEvent[] = [];
+  let started: Stack | undefined;
+  const onEvent = (event: StackEvent) => {
+    if (started === undefined) early.push(event);
+    else narrator.tell(event, started);
+  };
+  const stack = await Stack.start(plan, onEvent, signal);
+  for (const line of banner(placesOf(stack))) console.line(line);
+  console.line();
+  for (const gateway of stack.gateways) console.line(`  ${console.gateway(gateway)}`);
+  console.line();
+  started = stack;
+  for (const event of early) narrator.tell(event, stack);
+  return stack;
+}
+
+function placesOf({ plan, folders, edgeUrl, gateways, questions }: Stack) {
+  const shown = (path: string) => (path.startsWith(process.cwd()) ? relative("", path) : path);
+  return {
+    edgeUrl,
+    agentUrl: `http://${HOST}:${plan.ports.agent}`,
+    dns: { host: HOST, port: plan.ports.dns },
+    controlUrl: `http://${HOST}:${plan.ports.control}`,
+    records: shown(folders.records),
+    state: shown(folders.state),
+    firstName: questions()[0]?.name,
+    hasGateways: gateways.length > 0,
+    hasKeys: process.stdin.isTTY === true,
+  };
+}
+
+function keyHandler(stack: Stack, console: Console): (key: string) => void {
+  let breakage: Breakage = "status";
+  const act = async (key: string): Promise<void> => {
+    const gateway = stack.gateways.find(({ number }) => `${number}` === key);
+    if (gateway !== undefined) return stack.changeGateway(gateway, gateway.broken === undefined ? breakage : undefined);
+    switch (key) {
+      case "k":
+        breakage = nextBreakage(breakage);
+        return console.event(`the next gateway to break ${console.breakage(breakage)}`);
+      case "e":
+        return stack.edge.running ? stack.stopEdge() : stack.startEdge();
+      case "s":
+        return console.event("how it stands", console.standing(stack));
+      case "q":
+      case "ctrl-c":
+        process.kill(process.pid, "SIGINT");
+    }
+  };
+  return (key) => {
+    act(key).catch((error: Error) => console.event(error.message));
+  };
+}

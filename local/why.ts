@@ -1,0 +1,33 @@
+import type { LeafDecision, ProbeStatus, RecordStatus } from "../shared/model/status.ts";
+
+const KEPT: Record<LeafDecision["reason"], string> = {
+  Healthy: "healthy again",
+  Unknown: "no region has word of it: silence counts as healthy",
+  PendingPublished: "not judged yet",
+  PendingWithheld: "not proven yet",
+  UnhealthyWithheld: "unhealthy",
+  KeptForMinPublished: "unhealthy, but kept so that enough stay published",
+  ReturnedForMinPublished: "unhealthy, but back so that enough are published",
+  KeptLast: "unhealthy, but nothing else is left: the last ones stay",
+  KeptForFamily: "unhealthy, but the least bad address of its family",
+  NotProbed: "not probed",
+};
+
+/** Why a leaf is in DNS or not, in one sentence: the step of the decision, and what the regions saw. */
+export function why(record: RecordStatus, leaf: string): string {
+  const decision = record.leaves.find((candidate) => candidate.leaf === leaf);
+  if (decision === undefined) return "no longer in the record";
+  const seen = record.probes.filter((probe) => probe.leaf === leaf).map(seenOf);
+  return [KEPT[decision.reason], ...seen.filter((text) => text !== "")].join(", ");
+}
+
+/** `2 of 3 regions: UnexpectedStatus 500`; empty while no region calls it unhealthy. */
+function seenOf(probe: ProbeStatus): string {
+  const against = probe.regions.filter((region) => region.counts.says === "Unhealthy");
+  if (against.length === 0) return "";
+  const reasons = against.map(({ observation }) => {
+    if (observation === undefined || observation.reason === "Ok") return "recovering";
+    return [observation.reason, observation.httpStatus].filter((part) => part !== undefined).join(" ");
+  });
+  return `${against.length} of ${probe.regions.length} regions: ${[...new Set(reasons)].sort().join(", ")}`;
+}

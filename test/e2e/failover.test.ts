@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Breakage } from "../../local/gateways.ts";
+import { type DnsRecorder, dig } from "./support/dns.ts";
+import { LEAVES_WITHIN_MS, RETURNS_WITHIN_MS, ROUND_MS, recordYaml } from "./support/records.ts";
+import { startWorld, type World } from "./support/stack.ts";
+import { until } from "./support/until.ts";
+
+const HOST = "shop.example.test";
+const ADDRESSES = ["127.0.0.11", "127.0.0.12", "127.0.0.13"];
+const ALL = ADDRESSES.join(" ");
+
+let world: World;
+let dns: DnsRecorder;
+
+beforeAll(async () => {
+  world = await startWorld({
+    addresses: ADDRESSES,
+    records: (port) => ({ "shop.yaml": recordYaml(HOST, port, { targets: ADDRESSES }) }),
+  });
+  dns = world.record(HOST);
+});
+afterAll(() => world?.stop());
+
+/** Waits for an answer, and gives how long it took in ms. */
+async function answered(text: string, limitMs: number): Promise<number> {
+  const from = Date.now();
+  await until(
+    `the answer ${text}`,
+    () => dns.last === text,
+    limitMs,
+    () => dns.seen,
+  );
+  return Date.now() - from;
+}
+
+async function changeAll(breakage: Breakage | undefined): Promise<void> {
+  await Promise.all(world.gateways.map((gateway) => gateway.change(breakage)));
+}
+
+/** Waits until every region has seen each gateway `rounds` times since now: long enough for any verdict to fall. */
+async function roundsPass(rounds: number): Promise<void> {
+  const from = Date.now() + rounds * ROUND_MS;
+  await until("fresh rounds in every region", async () => {
+    const record = await world.stack.readRecord(HOST);
+    const regions = record?.probes.flatMap((probe) => probe.regions) ?? [];
+    return regions.length === 9 && regions.every((region) => (region.checkedAt ?? 0) > from);
+  });
+}
+
+test("three addresses are answered, over UDP and TCP, to dig and to a client of our own", async () => {
+  await answered(ALL, 20_000);
+  for (const transport of ["UDP", "TCP"] as const) {
+    expect(await dig(world.dns, HOST, transport)).toEqual({ code: "NOERROR", targets: ADDRESSES });
+  }
+});
+
+test.each([0, 1, 2])("gateway %i broken: its address is gone in time; mended: back in time", async (index) => {
+  await roundsPass(1);
+  const gateway = world.gateways[index]!;
+  const others = ADDRESSES.filter((_, other) => other !== index).join(" ");
+  const breakage = (["status", "refuse", "hang"] as const)[index]!;
+  const mark = dns.mark;
+  await gateway.change(breakage);
+  const left = await answered(others, LEAVES_WITHIN_MS);
+  await gateway.change(undefined);
+  const back = await answered(ALL, RETURNS_WITHIN_MS);
+  console.log(`${gateway.server} ${breakage}: left after ${left} ms, back after ${back} ms`);
+  expect(dns.since(mark)).toEqual([ALL, others, ALL]);
+});
+
+test("all gateways broken: the answer stays as it was, never NXDOMAIN", async () => {
+  const mark = dns.mark;
+  await changeAll("status");
+  await until("every leaf to be judged unhealthy", async () => {
+    const record = await world.stack.readRecord(HOST);
+    return record?.probes.length === 3 && record.probes.every((probe) => probe.verdict === "Unhealthy");
+  });
+  await roundsPass(2);
+  // While they fall one after the other the answer may shrink, but to nothing else than a part of what it was.
+  for (const answer of dns.since(mark)) {
+    expect(answer.split(" ").filter((address) => !ADDRESSES.includes(address))).toEqual([]);
+  }
+  const standing = dns.last;
+  await roundsPass(3);
+  expect(dns.last).toBe(standing);
+  await changeAll(undefined);
+  await answered(ALL, RETURNS_WITHIN_MS);
+});
+
+test("a gateway that fails for one region only is not withdrawn; for two of three it is", async () => {
+  const gateway = world.gateways[0]!;
+  const mark = dns.mark;
+  await gateway.change("region");
+  await until("one region to call it unhealthy", async () => {
+    const record = await world.stack.readRecord(HOST);
+    const probe = record?.probes.find(({ leaf }) => leaf === gateway.address);
+    return probe?.regions.filter((region) => region.counts.says === "Unhealthy").length === 1;
+  });
+  await roundsPass(3);
+  expect(dns.since(mark)).toEqual([ALL]);
+  const record = await world.stack.readRecord(HOST);
+  const advisories = record?.probes.find(({ leaf }) => leaf === gateway.address)?.advisories ?? [];
+  expect(advisories).toContainEqual(expect.objectContaining({ type: "Dissent" }));
+  await gateway.change("regions");
+  await answered(ADDRESSES.slice(1).join(" "), LEAVES_WITHIN_MS);
+  await gateway.change(undefined);
+  await answered(ALL, RETURNS_WITHIN_MS);
+});

@@ -1,0 +1,121 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { type DnsRecorder, dig } from "./support/dns.ts";
+import { LEAVES_WITHIN_MS, RETURNS_WITHIN_MS, recordYaml } from "./support/records.ts";
+import { startWorld, type World } from "./support/stack.ts";
+import { until } from "./support/until.ts";
+
+const HOST = "api.example.test";
+const ADDRESSES = ["127.0.0.14", "127.0.0.15", "127.0.0.16"];
+const ALL = ADDRESSES.join(" ");
+const WITHOUT_FIRST = ADDRESSES.slice(1).join(" ");
+const STALE_AFTER_MS = 15_000;
+
+let world: World;
+let dns: DnsRecorder;
+
+beforeAll(async () => {
+  world = await startWorld({
+    addresses: ADDRESSES,
+    records: (port) => ({ "api.yaml": recordYaml(HOST, port, { targets: ADDRESSES }) }),
+    edgeStaleAfterMs: STALE_AFTER_MS,
+  });
+  dns = world.record(HOST);
+});
+afterAll(() => world?.stop());
+
+/** Each test begins with the first gateway broken and out of DNS. */
+beforeEach(async () => {
+  await answered(ALL, 20_000);
+  await world.gateways[0]!.change("status");
+  await answered(WITHOUT_FIRST, LEAVES_WITHIN_MS);
+});
+
+async function answered(text: string, limitMs: number): Promise<void> {
+  await until(
+    `the answer ${text}`,
+    () => dns.last === text,
+    limitMs,
+    () => dns.seen,
+  );
+}
+
+async function mend(): Promise<void> {
+  await world.gateways[0]!.change(undefined);
+  await answered(ALL, RETURNS_WITHIN_MS);
+}
+
+/** When the newest delivery of the edge was acknowledged, Unix ms. */
+const lastDelivery = async () => (await world.readCluster())?.lastDeliveryAt ?? 0;
+
+test("the edge stopped: after edgeStaleAfter all addresses are back, and not before", async () => {
+  const mark = dns.mark;
+  await world.stack.stopEdge();
+  const stoppedAt = Date.now();
+  await answered(ALL, STALE_AFTER_MS + 3_000);
+  console.log(`all back ${Date.now() - stoppedAt} ms after the edge was stopped (edgeStaleAfter ${STALE_AFTER_MS} ms)`);
+  expect(dns.since(mark)).toEqual([WITHOUT_FIRST, ALL]);
+  await world.stack.startEdge();
+  await answered(WITHOUT_FIRST, STALE_AFTER_MS);
+  await mend();
+});
+
+test("the edge killed and started again at once: nothing is republished", async () => {
+  const mark = dns.mark;
+  await world.stack.edge.crash();
+  await world.stack.startEdge();
+  const startedAt = Date.now();
+  await until("a delivery of the new edge", async () => (await lastDelivery()) > startedAt, STALE_AFTER_MS * 2);
+  expect(dns.since(mark)).toEqual([WITHOUT_FIRST]);
+  await mend();
+});
+
+test("the agent killed and started again: it answers as it did, and nothing is republished", async () => {
+  await world.stack.agent.crash();
+  await world.stack.agent.start();
+  const startedAt = Date.now();
+  expect(await dig(world.dns, HOST)).toEqual({ code: "NOERROR", targets: ADDRESSES.slice(1) });
+  const mark = dns.mark;
+  await until("a delivery to the new agent", async () => (await lastDelivery()) > startedAt, STALE_AFTER_MS * 2);
+  expect(dns.since(mark).filter((answer) => answer !== "no answer")).toEqual([WITHOUT_FIRST]);
+  await mend();
+});
+
+test("agent killed and started again while the edge is silent: nothing is republished before silence is real", async () => {
+  await world.stack.stopEdge();
+  await world.stack.agent.crash();
+  await world.stack.agent.start();
+  const startedAt = Date.now();
+  await answered(ALL, STALE_AFTER_MS + 5_000);
+  expect(Date.now() - startedAt).toBeGreaterThan(STALE_AFTER_MS - 1_000);
+  await world.stack.startEdge();
+  await answered(WITHOUT_FIRST, STALE_AFTER_MS);
+  await mend();
+});
+
+test("the webhook target down for a while: the newest state arrives once it is back", async () => {
+  await mend();
+  await world.stack.agent.stop();
+  await world.gateways[0]!.change("status");
+  await until("the edge to decide without the agent", async () => {
+    const record = await world.stack.readRecord(HOST);
+    return record?.endpoints[0]?.targets.length === 2;
+  });
+  await world.stack.agent.start();
+  await answered(WITHOUT_FIRST, 15_000);
+  await until("the edge to count the cluster as up to date", async () => {
+    const cluster = await world.readCluster();
+    return cluster?.decided !== undefined && cluster.decided === cluster.acknowledged;
+  });
+  await mend();
+});
+
+test("no log of the stack holds an error", () => {
+  for (const name of ["edge", "agent"]) {
+    const text = readFileSync(join(world.stack.folders.state, `${name}.log`), "utf8");
+    expect(text.split("\n").filter((line) => /\b(uncaught|unhandled|TypeError|ReferenceError)\b/i.test(line))).toEqual(
+      [],
+    );
+  }
+});

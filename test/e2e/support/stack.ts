@@ -1,0 +1,109 @@
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { HOST, type StackEvent } from "../../../local/plan.ts";
+import { CLUSTER } from "../../../local/register.ts";
+import { Stack } from "../../../local/stack.ts";
+import { type ClusterView, clusterView } from "../../../shared/model/cluster.ts";
+import { DnsRecorder } from "./dns.ts";
+import { startGateways, type TestGateway } from "./gateways.ts";
+
+export type World = {
+  stack: Stack;
+  gateways: TestGateway[];
+  gatewayPort: number;
+  dns: { host: string; port: number };
+  /** The folder whose manifests the agent reads. */
+  recordsFolder: string;
+  /** The folder of state and logs, whole. */
+  state: string;
+  events: StackEvent[];
+  write(file: string, text: string): void;
+  /** Watches a name from now until the world ends. */
+  record(name: string): DnsRecorder;
+  /** How the edge sees the cluster of the stack; undefined while it does not answer. */
+  readCluster(): Promise<ClusterView | undefined>;
+  stop(): Promise<void>;
+};
+
+export type WorldPlan = {
+  addresses?: readonly string[];
+  /** The first manifests by file name, given the port of the gateways. */
+  records: (gatewayPort: number) => Record<string, string>;
+  edgeStaleAfterMs?: number;
+  edgeSettings?: Record<string, string>;
+};
+
+/** Starts the stack of `npm start` on free ports with a state folder of its own, and gateways of the test's. */
+export async function startWorld(plan: WorldPlan): Promise<World> {
+  const folder = mkdtempSync(join(tmpdir(), "vedette-e2e-"));
+  const recordsFolder = join(folder, "records");
+  mkdirSync(recordsFolder);
+  const write = (file: string, text: string) => writeFileSync(join(recordsFolder, file), text);
+  const ports = {
+    edge: await freePort(),
+    agent: await freePort(),
+    dns: await freePort(),
+    control: await freePort(),
+    gateway: await freePort(),
+  };
+  for (const [file, text] of Object.entries(plan.records(ports.gateway))) write(file, text);
+  const gateways = await startGateways(plan.addresses ?? [], ports.gateway);
+  const events: StackEvent[] = [];
+  const recorders: DnsRecorder[] = [];
+  const stack = await Stack.start(
+    {
+      records: recordsFolder,
+      gatewayAddresses: [],
+      state: join(folder, "state"),
+      fresh: false,
+      edgeStaleAfterMs: plan.edgeStaleAfterMs ?? 300_000,
+      ports,
+      ...(plan.edgeSettings === undefined ? {} : { edgeSettings: plan.edgeSettings }),
+    },
+    (event) => events.push(event),
+    new AbortController().signal,
+  );
+  const dns = { host: HOST, port: ports.dns };
+  return {
+    stack,
+    gateways,
+    gatewayPort: ports.gateway,
+    dns,
+    recordsFolder,
+    state: join(folder, "state"),
+    events,
+    write,
+    record(name) {
+      const recorder = new DnsRecorder(dns, name);
+      recorders.push(recorder);
+      return recorder;
+    },
+    readCluster: async () => clusterView.safeParse(await stack.readEdge(`/v1/clusters/${CLUSTER}`)).data,
+    async stop() {
+      await Promise.all(recorders.map((recorder) => recorder.stop()));
+      await stack.stop();
+      await Promise.all(gateways.map((gateway) => gateway.stop()));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A port that is free for TCP and UDP now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, HOST);
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const socket = createSocket("udp4");
+  const udp = new Promise<boolean>((resolve) => {
+    socket.once("error", () => resolve(false)).bind(port, HOST, () => resolve(true));
+  });
+  const isFree = await udp;
+  socket.close();
+  server.close();
+  await once(server, "close");
+  return isFree ? port : await freePort();
+}
