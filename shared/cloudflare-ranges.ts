@@ -1,6 +1,6 @@
 /**
- * The ranges of Cloudflare's own edge, as published at https://www.cloudflare.com/ips-v4 and /ips-v6 (list unchanged
- * since 2023-09-28, taken over on 2026-11-30). The platform refuses to dial them from a Worker.
+ * The ranges of Cloudflare's own edge, as published at https://www.cloudflare.com/ips-v4 and /ips-v6, seen 2026-11-30
+ * in public copies that agree with each other. The platform refuses to dial them from a Worker.
  */
 export const CLOUDFLARE_RANGES = [
   "173.245.48.0/20",

@@ -65,8 +65,8 @@ function chooseBelow(root: string, tree: RecordTree, input: DecisionInput, wasPu
     wasPublished: new Set(leavesBelow(root, groupByName(wasPublished))),
     minPublished: input.minPublished,
   };
-  const kept = returnProven(view, keepFloor(view, keep(view)));
-  return keepFamilies(view, root, tree.byName, neverEmpty(view, kept));
+  const kept = neverEmpty(view, keepFloor(view, keep(view)));
+  return keepFamilies(view, root, tree.byName, returnProven(view, kept));
 }
 
 function decisionOf(leaf: string, choices: readonly Choice[], health: ReadonlyMap<string, LeafHealth>): LeafDecision {

@@ -21,9 +21,10 @@ export function keepFloor(view: RootView, choice: Choice): Choice {
 
 /**
  * Step 2, second half: if fewer than `minPublished` are published then, withheld leaves that were proven once come
- * back, the least bad first.
+ * back, the least bad first. Where nothing is published yet there is nothing to come back to.
  */
 export function returnProven(view: RootView, choice: Choice): Choice {
+  if (choice.size === 0) return choice;
   const probed = probedLeaves(view);
   const published = probed.filter(({ leaf }) => choice.has(leaf)).length;
   const withheld = probed.filter(({ leaf, health }) => health.proven && !choice.has(leaf));
