@@ -1,7 +1,20 @@
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import type { FleetPorts } from "./test/gateways/fleet.ts";
 
 const pure = ["shared/**/*.test.ts", "agent/**/*.test.ts", "local/**/*.test.ts", "test/sim/**/*.test.ts"];
+
+/** The Worker as it is deployed, but for settings that let it probe the gateways of this machine. */
+const workersOptions = ({ resolver }: FleetPorts) => ({
+  wrangler: { configPath: "./wrangler.toml" },
+  miniflare: {
+    bindings: {
+      ALLOW_PRIVATE_ADDRESSES: "true",
+      CANARIES: "",
+      RESOLVER_URL: `http://127.0.0.1:${resolver}/dns-query`,
+    },
+  },
+});
 
 export default defineConfig({
   test: {
@@ -9,8 +22,13 @@ export default defineConfig({
     projects: [
       { test: { name: "node", include: pure, environment: "node" } },
       {
-        plugins: [cloudflareTest({ wrangler: { configPath: "./wrangler.toml" } })],
-        test: { name: "workers", include: ["workers/**/*.test.ts"], testTimeout: 30_000 },
+        plugins: [cloudflareTest(({ inject }) => workersOptions(inject<FleetPorts>("gateways")))],
+        test: {
+          name: "workers",
+          include: ["workers/**/*.test.ts"],
+          globalSetup: ["./test/gateways/global-setup.ts"],
+          testTimeout: 30_000,
+        },
       },
       {
         test: {

@@ -1,4 +1,156 @@
 import { DurableObject } from "cloudflare:workers";
+import manifest from "../../package.json" with { type: "json" };
+import type { Assignment } from "../../shared/model/messages/assignment.ts";
+import type { MessageNumber } from "../../shared/model/number.ts";
+import { outcomeOf } from "../../shared/reason.ts";
 import type { Env } from "../env.ts";
+import type { ProberRpc } from "../rpc.ts";
+import type { Settings } from "../settings.ts";
+import { readSettings } from "../settings.ts";
+import { canaryQuestion, looksLikeOurTrouble, withoutFailures } from "./canaries.ts";
+import type { CheckResult } from "./check.ts";
+import { check, failedCheck } from "./check.ts";
+import { Dialler } from "./dialler.ts";
+import type { Member } from "./members.ts";
+import { standingOf } from "./members.ts";
+import { outsideOf } from "./outside.ts";
+import { isAlarmAbsent } from "./phase.ts";
+import { pump } from "./pump.ts";
+import { Reporter } from "./reporter.ts";
+import { Names } from "./resolve/names.ts";
+import { ShardWork } from "./shard-work.ts";
+import { Store } from "./store.ts";
 
-export class Prober extends DurableObject<Env> {}
+/** How long a pump waits for its last report; one that takes longer goes on beside the next round. */
+const REPORT_WAIT_MS = 5_000;
+
+/** Probes one shard from one region (design §2, prober). */
+export class Prober extends DurableObject<Env> implements ProberRpc {
+  /** Tests put their own doubles in here. */
+  readonly outside = outsideOf(this.ctx, this.env);
+  readonly #work = new ShardWork(new Store(this.ctx.storage));
+  readonly #names = new Names((...question) => this.outside.askFamily(...question));
+  readonly #dialler = new Dialler({
+    connect: (address) => this.outside.connect(address),
+    askElsewhere: (question) => this.outside.askElsewhere(question),
+  });
+  readonly #reporter = new Reporter(
+    (report) => this.outside.sendReport(report),
+    (assignment) => this.#take(assignment),
+  );
+  #reporting: Promise<void> = Promise.resolve();
+  #isPumping = false;
+
+  async assign(assignment: Assignment): Promise<{ number: MessageNumber }> {
+    this.#take(assignment);
+    if (!this.#isPumping) await this.#armIfAbsent();
+    return { number: this.#work.number };
+  }
+
+  override async alarm(info?: AlarmInvocationInfo): Promise<void> {
+    let nextAt: number | undefined;
+    this.#isPumping = true;
+    try {
+      nextAt = await this.#pump(info?.scheduledTime ?? Date.now());
+    } catch (error) {
+      console.error("A round failed:", error);
+    } finally {
+      this.#isPumping = false;
+      await this.#arm(nextAt);
+    }
+  }
+
+  async #pump(dueAt: number): Promise<number | undefined> {
+    const settings = readSettings(this.env);
+    const nextAt = await pump<Member, CheckResult>(
+      {
+        now: Date.now,
+        items: () => this.#work.byAge(),
+        check: (member, closing) => this.#check(member, settings, closing),
+        roundAfter: (now) => this.#work.roundAfter(now),
+        longestMs: () => this.#work.longestMs,
+        settle: (results, round) => this.#settle(results, round, settings),
+      },
+      dueAt,
+    );
+    await this.#awaitReport(nextAt);
+    this.#work.save(Date.now());
+    return nextAt;
+  }
+
+  async #check(member: Member, settings: Settings, closing: AbortSignal): Promise<CheckResult | undefined> {
+    const { probe } = member;
+    try {
+      return await check(probe, {
+        settings,
+        userAgent: `Vedette/${manifest.version} (+${settings.PROJECT_URL}; region=${this.#work.shard?.region})`,
+        intervalMs: this.#work.shard?.intervalMs ?? 0,
+        names: this.#names,
+        ask: (question) => this.#dialler.ask(probe.id, question, standingOf(member, question.address), closing),
+      });
+    } catch (error) {
+      return failedCheck(error);
+    }
+  }
+
+  /** Counts, stores and reports. A write that fails is made up for after the next round. */
+  async #settle(
+    given: Map<Member, CheckResult>,
+    round: { roundAt: number; lateMs: number },
+    settings: Settings,
+  ): Promise<void> {
+    let results: ReadonlyMap<Member, CheckResult> = given;
+    try {
+      results = await this.#judgedByCanaries(given, settings.CANARIES);
+      this.#work.count(results);
+      this.#work.save(Date.now());
+      // A dial would wait for the write to be confirmed, and its time would be false.
+      await this.ctx.storage.sync();
+    } catch (error) {
+      console.error("A round could not be stored:", error);
+    }
+    const report = this.#work.report(results, round, Date.now());
+    if (report !== undefined) this.#reporting = this.#reporter.send(report);
+  }
+
+  async #judgedByCanaries(
+    results: Map<Member, CheckResult>,
+    canaries: Settings["CANARIES"],
+  ): Promise<Map<Member, CheckResult>> {
+    if (canaries.length === 0 || !looksLikeOurTrouble([...results.values()])) return results;
+    const asked = canaries.slice(0, 2).map((canary) => this.#dialler.askCanary(canaryQuestion(canary)));
+    const findings = await Promise.all(asked);
+    const allFailed = findings.every((finding) => finding !== undefined && outcomeOf(finding.reason) === "failed");
+    if (!allFailed) return results;
+    return new Map([...results].map(([member, result]) => [member, withoutFailures(result)]));
+  }
+
+  async #awaitReport(nextAt: number | undefined): Promise<void> {
+    const atMostMs = Math.min(REPORT_WAIT_MS, (nextAt ?? Number.POSITIVE_INFINITY) - Date.now() - 100);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, Math.max(0, atMostMs));
+    try {
+      await Promise.race([this.#reporting, promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #take(assignment: Assignment): void {
+    this.#work.take(assignment, Date.now());
+    if (!this.#isPumping) this.#work.save(Date.now());
+  }
+
+  async #armIfAbsent(): Promise<void> {
+    const alarmAt = await this.ctx.storage.getAlarm();
+    if (this.#work.isEmpty ? alarmAt !== null : isAlarmAbsent(alarmAt, Date.now())) await this.#arm(undefined);
+  }
+
+  /** One billed row. The platform leaves an alarm that is set for this very moment pending for long. */
+  async #arm(nextAt: number | undefined): Promise<void> {
+    const now = Date.now();
+    const at = this.#work.isEmpty ? undefined : (nextAt ?? this.#work.nextRoundAt(now));
+    if (at === undefined) await this.ctx.storage.deleteAlarm();
+    else await this.ctx.storage.setAlarm(Math.max(at, now + 1));
+  }
+}

@@ -1,0 +1,93 @@
+import { once } from "node:events";
+import type { Server } from "node:http";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import * as answers from "./answers.ts";
+import { blackHole } from "./black-hole.ts";
+import * as faults from "./faults.ts";
+import type { Behaviour, Gateway } from "./gateway.ts";
+import { serve } from "./gateway.ts";
+import type { Zone } from "./resolver.ts";
+import { serveResolver } from "./resolver.ts";
+
+const { says, saysAndCloses, redirect, byRegion, byHost, ...plain } = answers;
+
+/** One gateway for each fault and each plain answer, and some that need a word more. */
+const BEHAVIOURS = {
+  ...faults,
+  ...plain,
+  redirectsElsewhere: redirect("http://other.test/"),
+  failsInWeur: byRegion({ weur: 503 }),
+  unavailable: says("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"),
+  lateBody: saysAndCloses(`HTTP/1.1 200 OK\r\n\r\n${"x".repeat(70_000)}needle`),
+  forShop: byHost("shop.test"),
+} satisfies Record<string, Behaviour>;
+
+const ZONE: Zone = {
+  "one.test": [{ type: "A", name: "one.test", ttl: 30, data: "127.0.0.1" }],
+  "two.test": [
+    { type: "A", name: "two.test", ttl: 30, data: "127.0.0.1" },
+    { type: "A", name: "two.test", ttl: 30, data: "127.0.0.9" },
+  ],
+  "alias.test": [
+    { type: "CNAME", name: "alias.test", ttl: 30, data: "middle.test" },
+    { type: "CNAME", name: "Middle.test", ttl: 30, data: "one.test" },
+    { type: "A", name: "one.test", ttl: 30, data: "127.0.0.1" },
+  ],
+  "empty.test": [],
+  "servfail.test": "SERVFAIL",
+  "platform.test": "Platform",
+  "silence.test": "Silence",
+};
+
+const BLACK_HOLES = 8;
+
+/** Where each gateway of the fleet listens, on 127.0.0.1. */
+export interface FleetPorts {
+  named: Record<keyof typeof BEHAVIOURS, number>;
+  blackHoles: number[];
+  /** Nothing listens here. */
+  closed: number;
+  resolver: number;
+  /** `GET /<name>` says what a gateway has seen, as JSON. */
+  seen: number;
+}
+
+export interface Fleet {
+  ports: FleetPorts;
+  close: () => Promise<void>;
+}
+
+export async function startFleet(): Promise<Fleet> {
+  const gateways = new Map<string, Gateway>();
+  for (const [name, behaviour] of Object.entries(BEHAVIOURS)) gateways.set(name, await serve(behaviour));
+  const holes = await blackHole(BLACK_HOLES);
+  const resolver = await serveResolver(ZONE);
+  const gone = await serve(faults.silent);
+  await gone.close();
+  const seen = await serveSeen(gateways);
+  const named = Object.fromEntries([...gateways].map(([name, { port }]) => [name, port])) as FleetPorts["named"];
+  const ports = { named, blackHoles: holes.ports, closed: gone.port, resolver: resolver.port, seen: portOf(seen) };
+  const close = async () => {
+    await Promise.all([...gateways.values()].map((gateway) => gateway.close()));
+    await holes.close();
+    await resolver.close();
+    seen.closeAllConnections();
+    seen.close();
+  };
+  return { ports, close };
+}
+
+async function serveSeen(gateways: ReadonlyMap<string, Gateway>): Promise<Server> {
+  const server = createServer((request, response) => {
+    const gateway = gateways.get(request.url?.slice(1) ?? "");
+    response.writeHead(gateway ? 200 : 404).end(JSON.stringify(gateway?.seen));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return server;
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}

@@ -1,0 +1,90 @@
+import { askAddress } from "./ask-address.ts";
+import { EXPIRED, withDeadline } from "./deadline.ts";
+import type { Connect } from "./dial.ts";
+import type { Answer, Finding, Question } from "./question.ts";
+import { answer } from "./question.ts";
+import type { Slot, Standing } from "./slots.ts";
+import { Slots } from "./slots.ts";
+
+/** What a loopback invocation may take beyond the time of its question. */
+const LOOPBACK_GRACE_MS = 1_000;
+/** How long a canary waits for a slot. */
+const CANARY_WAIT_MS = 1_000;
+
+export interface Ways {
+  connect: Connect;
+  /** Asks in an invocation of its own, which drops the socket when it returns. */
+  askElsewhere: (question: Question) => Promise<Finding>;
+}
+
+/** Asks addresses within the object's slots: the proven over its own sockets, suspects in a loopback invocation. */
+export class Dialler {
+  readonly #ways: Ways;
+  readonly #slots = new Slots();
+  readonly #held = new Set<string>();
+
+  constructor(ways: Ways) {
+    this.#ways = ways;
+  }
+
+  /** Undefined where no slot came before `closing`. The time of the question starts when it has its slot. */
+  async ask(
+    probeId: string,
+    question: Question,
+    standing: Standing,
+    closing: AbortSignal,
+  ): Promise<Finding | undefined> {
+    const key = `${probeId} ${question.address} ${question.port}`;
+    if (this.#held.has(key)) return stillHanging(question);
+    const slot = await this.#slots.acquire(standing, closing);
+    if (slot === undefined) return undefined;
+    return standing === "suspect" ? this.#askElsewhere(question, slot) : this.#askHere(key, question, slot);
+  }
+
+  /**
+   * Dials an address that tells the prober's own trouble. It goes before the suspects, but like them in an invocation of
+   * its own. Undefined where no slot came in time: not asked is not failed.
+   */
+  async askCanary(question: Question): Promise<Finding | undefined> {
+    const closing = new AbortController();
+    const timer = setTimeout(() => closing.abort(), CANARY_WAIT_MS);
+    try {
+      const slot = await this.#slots.acquire("proven", closing.signal);
+      return slot && (await this.#askElsewhere(question, slot));
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #askHere(key: string, question: Question, slot: Slot): Promise<Finding> {
+    this.#held.add(key);
+    const closed = () => {
+      this.#held.delete(key);
+      slot.closed();
+    };
+    return askAddress(this.#ways.connect, question, { settled: slot.settled, closed });
+  }
+
+  async #askElsewhere(question: Question, slot: Slot): Promise<Finding> {
+    try {
+      return await withDeadline(question.timeoutMs + LOOPBACK_GRACE_MS, async (deadline) => {
+        const finding = await deadline.race(this.#ways.askElsewhere(question));
+        return finding === EXPIRED ? unasked(question, answer("InternalError", "A loopback did not return.")) : finding;
+      });
+    } catch (error) {
+      return unasked(question, answer("InternalError", `A loopback failed: ${error}`));
+    } finally {
+      slot.closed();
+    }
+  }
+}
+
+/** One pending dial per probe: another would only take a second slot for the same silence. */
+function stillHanging(question: Question): Finding {
+  const message = `The last dial to ${question.address} port ${question.port} still hangs; it was not dialled again.`;
+  return unasked(question, answer("ConnectTimeout", message));
+}
+
+function unasked(question: Question, given: Answer): Finding {
+  return { ...given, phases: { totalMs: 0 }, address: question.address };
+}

@@ -1,0 +1,99 @@
+import { count, NO_COUNTS, reassess, saturate } from "../../shared/health/count.ts";
+import { addressFamily } from "../../shared/model/address.ts";
+import type { ProbeReport } from "../../shared/model/messages/report.ts";
+import type { Counts, Probe } from "../../shared/model/probe.ts";
+import { outcomeOf } from "../../shared/reason.ts";
+import type { CheckResult } from "./check.ts";
+import type { Standing } from "./slots.ts";
+
+/** A probe of the shard, and how it stands. One object as long as its revision stays. */
+export interface Member {
+  probe: Probe;
+  counts: Counts;
+  /** The last completed check, Unix ms. */
+  checkedAt?: number | undefined;
+  /** Addresses whose last dial was answered: all others may hang. */
+  reached: Set<string>;
+}
+
+/** What is stored of a member. */
+export interface Mark {
+  revision: string;
+  counts: Counts;
+  /** Whether the last dial to the leaf was answered; names are looked up afresh, and their addresses are suspects first. */
+  reached: boolean;
+  checkedAt?: number | undefined;
+}
+
+/**
+ * The members after an assignment. A probe in both lists stays the same object: neither restarted nor recounted, its
+ * thresholds applied to the counts as they stand. Another revision starts anew, from a mark of it or what is carried.
+ */
+export function reconcile(
+  members: ReadonlyMap<string, Member>,
+  probes: readonly Probe[],
+  marks: ReadonlyMap<string, Mark>,
+): Map<string, Member> {
+  return new Map(probes.map((probe) => [probe.id, memberOf(probe, members.get(probe.id), marks.get(probe.id))]));
+}
+
+function memberOf(probe: Probe, member: Member | undefined, mark: Mark | undefined): Member {
+  if (member?.probe.revision === probe.revision) {
+    member.probe = probe;
+    member.counts = settle(member.counts, probe);
+    return member;
+  }
+  const known = mark?.revision === probe.revision ? mark : undefined;
+  return {
+    probe,
+    counts: settle(known?.counts ?? probe.carried ?? NO_COUNTS, probe),
+    checkedAt: known?.checkedAt,
+    reached: new Set(known?.reached ? [probe.target.leaf] : []),
+  };
+}
+
+/** Counts are kept as they would be stored, so that an eviction changes none of them. */
+function settle(counts: Counts, probe: Probe): Counts {
+  return saturate(reassess(counts, probe), probe);
+}
+
+/** Counts a check, in place. */
+export function take(member: Member, result: CheckResult): void {
+  const outcome = outcomeOf(result.observation.reason);
+  member.counts = settle(count(member.counts, outcome, member.probe), member.probe);
+  if (outcome !== "indeterminate") member.checkedAt = result.observation.at;
+  for (const { address, reason, phases } of result.findings) {
+    if (address === undefined) continue;
+    if (phases.connectMs !== undefined) member.reached.add(address);
+    else if (reason === "ConnectTimeout") member.reached.delete(address);
+  }
+  keepOnly(member.reached, result);
+}
+
+/** The addresses of a name come and go; those that were not asked this time are forgotten. */
+function keepOnly(reached: Set<string>, { findings }: CheckResult): void {
+  if (findings.length === 0) return;
+  const asked = new Set(findings.map((finding) => finding.address));
+  for (const address of reached) if (!asked.has(address)) reached.delete(address);
+}
+
+export function standingOf(member: Member, address: string): Standing {
+  return member.reached.has(address) ? "proven" : "suspect";
+}
+
+export function markOf(member: Member): Mark {
+  const { probe, counts, checkedAt, reached } = member;
+  const isReached = addressFamily(probe.target.leaf) !== undefined && reached.has(probe.target.leaf);
+  return { revision: probe.revision, counts, reached: isReached, ...(checkedAt !== undefined && { checkedAt }) };
+}
+
+export function reportOf(member: Member, result: CheckResult | undefined): ProbeReport {
+  const { probe, counts, checkedAt } = member;
+  return {
+    id: probe.id,
+    revision: probe.revision,
+    counts,
+    ...(checkedAt !== undefined && { checkedAt }),
+    ...(result !== undefined && { observation: result.observation }),
+  };
+}

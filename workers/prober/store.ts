@@ -1,0 +1,132 @@
+import { z } from "zod";
+import type { Assignment, Shard } from "../../shared/model/messages/assignment.ts";
+import { shard } from "../../shared/model/messages/assignment.ts";
+import type { MessageNumber } from "../../shared/model/number.ts";
+import type { Probe } from "../../shared/model/probe.ts";
+import { counts, probe } from "../../shared/model/probe.ts";
+import { hasTables, migrate } from "../migrate.ts";
+import type { Mark } from "./members.ts";
+
+const MIGRATIONS = [
+  `CREATE TABLE object (created_at INTEGER NOT NULL);
+   CREATE TABLE assignment (one INTEGER PRIMARY KEY CHECK (one = 1), epoch INTEGER NOT NULL, n INTEGER NOT NULL, shard TEXT NOT NULL);
+   CREATE TABLE probe (id TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
+   CREATE TABLE marks (one INTEGER PRIMARY KEY CHECK (one = 1), body TEXT NOT NULL);`,
+];
+
+const marks = z.record(
+  z.string(),
+  z.object({ revision: z.string(), counts, reached: z.boolean(), checkedAt: z.int().optional() }),
+);
+
+/** What the object was assigned, and when its storage was created (the epoch of its reports). */
+export interface Held {
+  epoch: number;
+  number: MessageNumber;
+  shard: Shard;
+  probes: Probe[];
+  marks: Map<string, Mark>;
+}
+
+/**
+ * The storage of a shard. All marks are one row, since a written row is what a round costs; a probe is a row of its own,
+ * so that an assignment writes only what is new in it.
+ */
+export class Store {
+  readonly #storage: DurableObjectStorage;
+  /** The marks as they were written last, without their times: these alone are worth no row. */
+  #written = "";
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+  }
+
+  get #sql(): SqlStorage {
+    return this.#storage.sql;
+  }
+
+  /** Reads everything; undefined for an object that was never assigned anything. Rows that cannot be read are left out. */
+  read(): Held | undefined {
+    if (!hasTables(this.#sql)) return undefined;
+    migrate(this.#storage, MIGRATIONS);
+    const [row] = this.#sql.exec<{ epoch: number; n: number; shard: string }>("SELECT * FROM assignment").toArray();
+    if (row === undefined) return undefined;
+    const held = this.#readMarks();
+    this.#written = essence(held);
+    return {
+      epoch: this.#epoch(),
+      number: { epoch: row.epoch, n: row.n },
+      shard: shard.parse(JSON.parse(row.shard)),
+      probes: this.#readProbes(),
+      marks: held,
+    };
+  }
+
+  /** Stores an assignment: the rows that differ, in one transaction. Answers the epoch of the object's reports. */
+  writeAssignment({ number, shard, probes }: Assignment, now: number): number {
+    migrate(this.#storage, MIGRATIONS);
+    this.#storage.transactionSync(() => {
+      this.#sql.exec("INSERT INTO object (created_at) SELECT ? WHERE NOT EXISTS (SELECT 1 FROM object)", now);
+      this.#sql.exec(
+        "INSERT OR REPLACE INTO assignment (one, epoch, n, shard) VALUES (1, ?, ?, ?)",
+        number.epoch,
+        number.n,
+        JSON.stringify(shard),
+      );
+      this.#writeProbes(probes);
+    });
+    return this.#epoch();
+  }
+
+  /** Stores the marks if they differ from the stored ones in more than their times. */
+  writeMarks(current: ReadonlyMap<string, Mark>): void {
+    const now = essence(current);
+    if (now === this.#written) return;
+    const body = JSON.stringify(Object.fromEntries(current));
+    this.#sql.exec("INSERT OR REPLACE INTO marks (one, body) VALUES (1, ?)", body);
+    this.#written = now;
+  }
+
+  #writeProbes(probes: readonly Probe[]): void {
+    const stored = this.#probeRows();
+    for (const probe of probes) {
+      const body = JSON.stringify(probe);
+      if (stored.get(probe.id) !== body) this.#sql.exec("INSERT OR REPLACE INTO probe VALUES (?, ?)", probe.id, body);
+      stored.delete(probe.id);
+    }
+    for (const id of stored.keys()) this.#sql.exec("DELETE FROM probe WHERE id = ?", id);
+  }
+
+  #probeRows(): Map<string, string> {
+    const rows = this.#sql.exec<{ id: string; body: string }>("SELECT id, body FROM probe").toArray();
+    return new Map(rows.map(({ id, body }) => [id, body]));
+  }
+
+  #readProbes(): Probe[] {
+    return [...this.#probeRows().values()].flatMap((body) => readJson(probe, body) ?? []);
+  }
+
+  #readMarks(): Map<string, Mark> {
+    const [row] = this.#sql.exec<{ body: string }>("SELECT body FROM marks").toArray();
+    return new Map(Object.entries((row && readJson(marks, row.body)) ?? {}));
+  }
+
+  #epoch(): number {
+    return this.#sql.exec<{ created_at: number }>("SELECT created_at FROM object").one().created_at;
+  }
+}
+
+function essence(current: ReadonlyMap<string, Mark>): string {
+  const entries = [...current].sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify(entries.map(([id, { revision, counts, reached }]) => [id, revision, counts, reached]));
+}
+
+/** One bad row must not stop the object from starting. */
+function readJson<Schema extends z.ZodType>(schema: Schema, text: string): z.output<Schema> | undefined {
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch (error) {
+    console.error("A stored row cannot be read and is left out:", error instanceof Error ? error.name : error);
+    return undefined;
+  }
+}
