@@ -35,8 +35,8 @@ export class Console {
     const dots = all.map((target) =>
       after.targets.includes(target) ? this.style("green", `● ${target}`) : this.style("red", `○ ${target}`),
     );
-    const empty = after.code === "NOERROR" ? "no address" : after.code;
-    return `${question.name} ${question.type}   ${dots.length > 0 ? dots.join("  ") : empty}`;
+    const code = after.targets.length > 0 ? "" : `   ${after.code === "NOERROR" ? "no address" : after.code}`;
+    return `${question.name} ${question.type}   ${dots.join("  ")}${code}`;
   }
 
   breakage(breakage: Breakage): string {

@@ -6,6 +6,8 @@ import type { StackEvent } from "./plan.ts";
 import type { Stack } from "./stack.ts";
 import { why } from "./why.ts";
 
+type Told = Pick<Stack, "gateways" | "readRecord">;
+
 /** Tells what happens in a stack: each change that reached DNS, how long it took and why. */
 export class Narrator {
   readonly #console: Console;
@@ -17,7 +19,7 @@ export class Narrator {
     this.#console = console;
   }
 
-  tell(event: StackEvent, stack: Stack): void {
+  tell(event: StackEvent, stack: Told): void {
     switch (event.kind) {
       case "Gateway":
         this.#changedAt.set(event.gateway.address, Date.now());
@@ -40,7 +42,7 @@ export class Narrator {
     this.#console.event(`${name} ${running ? "started" : this.#console.style("red", end)}`);
   }
 
-  async #tellDns(change: DnsChange, stack: Stack): Promise<void> {
+  async #tellDns(change: DnsChange, stack: Told): Promise<void> {
     const { before, after, question } = change;
     const left = (before?.targets ?? []).filter((target) => !after.targets.includes(target));
     const came = before === undefined ? [] : after.targets.filter((target) => !before.targets.includes(target));

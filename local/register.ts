@@ -41,5 +41,7 @@ const isSame = (view: Partial<Registration>, wanted: Registration) =>
 
 async function refuseUnlessOk(response: Response): Promise<void> {
   if (response.ok) return;
-  throw new Error(`the edge refused the cluster (${response.status}): ${(await response.text()).slice(0, 500)}`);
+  const isProblem = response.headers.get("content-type")?.startsWith("application/problem+json");
+  const detail = isProblem ? await response.text() : "see edge.log in the state folder";
+  throw new Error(`the edge refused the cluster (${response.status}): ${detail}`);
 }

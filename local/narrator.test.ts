@@ -1,0 +1,92 @@
+import { PassThrough } from "node:stream";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { RecordSpec } from "../shared/model/record.ts";
+import { recordSpec } from "../shared/model/record.ts";
+import type { RecordStatus } from "../shared/model/status.ts";
+import { Console } from "./console.ts";
+import type { DnsChange } from "./dns-watch.ts";
+import type { Gateway } from "./gateways.ts";
+import { Narrator } from "./narrator.ts";
+
+const record: RecordSpec = recordSpec.parse({
+  rootHost: "shop.example.test",
+  endpoints: [{ dnsName: "shop.example.test", recordType: "A", targets: ["127.0.0.11", "127.0.0.12"] }],
+  healthCheck: { protocol: "HTTP", interval: "2s", timeout: "1s", failureThreshold: 2, successThreshold: 2 },
+});
+const question = { name: "shop.example.test", type: "A" as const, record };
+const answer = (...targets: string[]) => ({ code: "NOERROR", targets });
+
+let out: PassThrough;
+let narrator: Narrator;
+let gateway: Gateway;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: 1_800_000_000_000 });
+  out = new PassThrough({ encoding: "utf8" });
+  narrator = new Narrator(new Console(out as unknown as NodeJS.WriteStream));
+  gateway = {
+    number: 1,
+    address: "127.0.0.11",
+    port: 8080,
+    change: async () => undefined,
+    stop: async () => undefined,
+  };
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** What was written, without the times at the heads of lines. */
+async function told(change: DnsChange): Promise<string> {
+  const status = {
+    leaves: [{ leaf: "127.0.0.11", published: false, reason: "UnhealthyWithheld" }],
+    probes: [],
+  } as unknown as RecordStatus;
+  narrator.tell({ kind: "Dns", change }, { gateways: [gateway], readRecord: async () => status });
+  await new Promise((resolve) => setImmediate(resolve));
+  return (out.read() as string).replace(/^\d\d:\d\d:\d\d/gm, "TIME");
+}
+
+test("the first answer is a picture, and nothing follows from it", async () => {
+  const change = { question, after: answer("127.0.0.11", "127.0.0.12"), at: Date.now() };
+  expect(await told(change)).toBe("TIME  shop.example.test A   ● 127.0.0.11  ● 127.0.0.12\n");
+});
+
+test("an address that left: after how long, the limit, and why", async () => {
+  gateway.broken = "status";
+  narrator.tell({ kind: "Gateway", gateway }, { gateways: [gateway], readRecord: async () => undefined });
+  const change = {
+    question,
+    before: answer("127.0.0.11", "127.0.0.12"),
+    after: answer("127.0.0.12"),
+    at: Date.now() + 6_400,
+  };
+  expect(await told(change)).toBe(
+    "TIME  gateway 1  127.0.0.11:8080  answers 500\n" +
+      "TIME  shop.example.test A   ○ 127.0.0.11  ● 127.0.0.12\n" +
+      "          127.0.0.11 left, 6.4 s after its gateway was broken (at most 8 s): unhealthy\n",
+  );
+});
+
+test("addresses that came back since the edge is silent", async () => {
+  gateway.broken = "status";
+  narrator.tell(
+    { kind: "Part", name: "edge", running: false, asked: true },
+    { gateways: [gateway], readRecord: async () => undefined },
+  );
+  const change = {
+    question,
+    before: answer("127.0.0.12"),
+    after: answer("127.0.0.11", "127.0.0.12"),
+    at: Date.now() + 30_000,
+  };
+  expect(await told(change)).toContain(
+    "127.0.0.11 is back, 30.0 s after the edge was stopped: the edge is silent, so the agent publishes all it has\n",
+  );
+});
+
+test("a name that is gone shows its response code", async () => {
+  const change = { question, before: answer("127.0.0.12"), after: { code: "NXDOMAIN", targets: [] }, at: 0 };
+  expect(await told(change)).toContain("shop.example.test A   ○ 127.0.0.12   NXDOMAIN");
+});
