@@ -7,7 +7,6 @@ const KEPT: Record<LeafDecision["reason"], string> = {
   PendingWithheld: "not proven yet",
   UnhealthyWithheld: "unhealthy",
   KeptForMinPublished: "unhealthy, but kept so that enough stay published",
-  ReturnedForMinPublished: "unhealthy, but back so that enough are published",
   KeptLast: "unhealthy, but nothing else is left: the last ones stay",
   KeptForFamily: "unhealthy, but the least bad address of its family",
   NotProbed: "not probed",

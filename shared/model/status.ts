@@ -58,7 +58,6 @@ export const leafReason = z.enum([
   "PendingWithheld",
   "UnhealthyWithheld",
   "KeptForMinPublished",
-  "ReturnedForMinPublished",
   "KeptLast",
   "KeptForFamily",
   "NotProbed",

@@ -129,7 +129,7 @@ describe("minPublished", () => {
     const was = [plain("x.test", "A", a)];
     const decision = publish(four, verdicts, { minPublished: 2, was, health: { [b]: { proven: false } } });
     expect(decision.published).toEqual([a, c]);
-    expect(decision.leaves).toContainEqual({ leaf: c, published: true, reason: "ReturnedForMinPublished" });
+    expect(decision.leaves).toContainEqual({ leaf: c, published: true, reason: "KeptForMinPublished" });
   });
 });
 

@@ -42,10 +42,11 @@ export function decide(input: DecisionInput): Decision {
   const reading = readTree(input.endpoints);
   if (!reading.ok) throw new Error(`not a record: ${reading.errors.map(formatFieldError).join("; ")}`);
   let decision = decideOnce(reading.tree, input, input.wasPublished);
-  // A leaf that one root publishes through a name shared with another is published there too, and may be better than what was kept for it.
+  // The reasons settle once what was to return is published; and a leaf that one root brings back through a name shared
+  // with another is published there too, where it may be better than what was kept.
   for (;;) {
     const next = decideOnce(reading.tree, input, decision.endpoints);
-    if (isSame(next.endpoints, decision.endpoints)) return decision;
+    if (isSame(next.endpoints, decision.endpoints)) return next;
     decision = next;
   }
 }

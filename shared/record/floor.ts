@@ -33,5 +33,5 @@ export function returnProven(view: RootView, choice: Choice): Choice {
     view.health,
   );
   const missing = Math.max(0, minPublishedOf(view.minPublished, probed.length) - published);
-  return adding(choice, candidates.slice(0, missing), "ReturnedForMinPublished");
+  return adding(choice, candidates.slice(0, missing), "KeptForMinPublished");
 }

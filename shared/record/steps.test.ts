@@ -75,7 +75,7 @@ describe("step 2, second half: proven leaves come back", () => {
     const verdicts = { a: "Unhealthy", b: "Unhealthy", c: "Unhealthy", h: "Healthy" } as const;
     const more = { c: { latestSuccessAt: 9 } };
     const choice = returnProven(view(verdicts, "h", 2, more), kept("h"));
-    expect(Object.fromEntries(choice)).toEqual({ h: "Healthy", c: "ReturnedForMinPublished" });
+    expect(Object.fromEntries(choice)).toEqual({ h: "Healthy", c: "KeptForMinPublished" });
   });
 
   it("never one that was never in order, nor one that the record no longer has", () => {
