@@ -26,7 +26,7 @@ export default defineConfig({
         test: {
           name: "workers",
           include: ["workers/**/*.test.ts"],
-          globalSetup: ["./test/gateways/global-setup.ts"],
+          globalSetup: ["./test/gateways/global-setup.ts", "./test/receivers/global-setup.ts"],
           testTimeout: 30_000,
         },
       },

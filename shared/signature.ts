@@ -30,14 +30,20 @@ export type SignatureFault =
 
 /**
  * The headers that sign `text` (https://www.standardwebhooks.com). `id` stays the same over retries of one message, the
- * time does not; letters, digits, `_` and `-` only.
+ * time does not; letters, digits, `_` and `-` only. With several secrets each signs, for a receiver that knows one of them.
  */
-export function signatureHeaders(secret: string, id: string, text: string, nowMs: number): Record<string, string> {
+export function signatureHeaders(
+  secrets: string | readonly string[],
+  id: string,
+  text: string,
+  nowMs: number,
+): Record<string, string> {
   const seconds = Math.floor(nowMs / 1_000);
+  const signatures = [secrets].flat().map((secret) => new Webhook(secret).sign(id, new Date(seconds * 1_000), text));
   return {
     "webhook-id": id,
     "webhook-timestamp": `${seconds}`,
-    "webhook-signature": new Webhook(secret).sign(id, new Date(seconds * 1_000), text),
+    "webhook-signature": signatures.join(" "),
   };
 }
 

@@ -1,4 +1,203 @@
 import { DurableObject } from "cloudflare:workers";
-import type { Env } from "../env.ts";
+import type { ClusterRegistration, ClusterView } from "../../shared/model/cluster.ts";
+import type { Delivery } from "../../shared/model/messages/delivery.ts";
+import type { Decisions } from "../../shared/model/messages/shares.ts";
+import type { SnapshotReceipt } from "../../shared/model/messages/snapshot.ts";
+import type { MessageNumber } from "../../shared/model/number.ts";
+import { isNewer, NO_NUMBER } from "../../shared/number.ts";
+import { formatSecret, SECRET_BYTES, type SignedRequest, signatureFault } from "../../shared/signature.ts";
+import { coordinatorOf, type Env } from "../env.ts";
+import { problemOf } from "../problems.ts";
+import type { ClusterRpc, Result } from "../rpc.ts";
+import { readSettings, type Settings } from "../settings.ts";
+import { Coordinators } from "./coordinators.ts";
+import { Outbox } from "./outbox.ts";
+import { receiptOf } from "./receipt.ts";
+import { ClusterStore } from "./store.ts";
+import { type SnapshotRequest, takeSnapshot } from "./take-snapshot.ts";
+import { viewOf } from "./view.ts";
 
-export class Cluster extends DurableObject<Env> {}
+/** The coordinators hear from each cluster at least each minute. */
+const CONTACT_MS = 50_000;
+/** Where the object is awake for something else, they hear from it this long after the last time. */
+const CONTACT_EARLY_MS = 25_000;
+/** While a coordinator lacks something, it is tried this often. */
+const RETRY_MS = 5_000;
+/** How far the alarm stands behind a timer, and how late an alarm may be before it counts as lost. */
+const BEHIND_TIMER_MS = 2_000;
+const OVERDUE_MS = 120_000;
+
+/** A cluster that is registered, with everything that works for it. */
+type Live = { store: ClusterStore; outbox: Outbox; coordinators: Coordinators };
+
+/** One cluster: its identity and secrets, its last snapshot, and the outbox of its decisions (design §2). */
+export class Cluster extends DurableObject<Env> implements ClusterRpc {
+  #live: Live | undefined;
+  #contactAt: number | undefined;
+  #isInAlarm = false;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    const store = ClusterStore.open(ctx.storage);
+    if (store !== undefined) this.#live = this.#bringToLife(store);
+  }
+
+  async register(registration: ClusterRegistration): Promise<Result<{ secret: string }>> {
+    if (this.#live !== undefined) return { ok: false, problem: problemOf("ClusterExists") };
+    const secret = newSecret();
+    const store = ClusterStore.create(this.ctx.storage);
+    store.partitions.create(this.#settings().PARTITIONS);
+    store.identity.update({ ...registration, epoch: Date.now(), secrets: [secret] });
+    const live = this.#bringToLife(store);
+    this.#live = live;
+    this.#contactAt = Date.now();
+    await this.#arm();
+    await live.coordinators.forward();
+    return { ok: true, secret };
+  }
+
+  async describe(): Promise<ClusterView | undefined> {
+    return this.#live && viewOf(this.#live.store, Date.now());
+  }
+
+  async rotate(): Promise<Result<{ secret: string }>> {
+    if (this.#live === undefined) return UNKNOWN;
+    const { identity } = this.#live.store;
+    const secret = newSecret();
+    identity.update({ secrets: [secret, ...identity.get().secrets.slice(0, 1)] });
+    return { ok: true, secret };
+  }
+
+  async rebind(): Promise<Result<object>> {
+    if (this.#live === undefined) return UNKNOWN;
+    this.#live.store.identity.update({ clusterUid: undefined });
+    return { ok: true };
+  }
+
+  async remove(): Promise<Result<object>> {
+    if (this.#live === undefined) return UNKNOWN;
+    try {
+      await this.#live.coordinators.remove();
+    } catch {
+      const detail = "The cluster stays registered until every coordinator has forgotten it: try again.";
+      return { ok: false, problem: problemOf("CoordinatorUnavailable", detail) };
+    }
+    this.#live.outbox.stop();
+    this.#live = undefined;
+    await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.deleteAll();
+    return { ok: true };
+  }
+
+  async putSnapshot(request: SnapshotRequest): Promise<Result<{ receipt: SnapshotReceipt }>> {
+    const live = this.#live;
+    if (live === undefined) return UNKNOWN;
+    const refused = refusalOf(live.store, request);
+    if (refused !== undefined) return refused;
+    const taken = await takeSnapshot(live.store, this.#settings(), request, Date.now());
+    if (!taken.ok) return taken;
+    live.store.seen.note("snapshotAt", Date.now());
+    const conditions = await live.coordinators.forward();
+    await this.#arm();
+    const isHeld = !taken.changed && !taken.newInstance;
+    const delivery = live.outbox.deliveryFor(isHeld ? live.store.outbox.get().acknowledged : NO_NUMBER);
+    return { ok: true, receipt: receiptOf(live.store, taken.lines, conditions, delivery, Date.now()) };
+  }
+
+  async pull({ after, ...request }: SignedRequest & { after: MessageNumber }): Promise<Result<{ delivery: Delivery }>> {
+    if (this.#live === undefined) return UNKNOWN;
+    const { store, outbox } = this.#live;
+    const refused = refusalOf(store, request);
+    if (refused !== undefined) return refused;
+    outbox.applied(after);
+    store.seen.note("deliveryAt", Date.now());
+    return { ok: true, delivery: outbox.deliveryFor(after) };
+  }
+
+  async decided(decisions: Decisions): Promise<void> {
+    if (this.#live === undefined) return;
+    this.#take(this.#live, decisions);
+    await this.#arm();
+  }
+
+  async heartbeat(): Promise<void> {
+    if (this.#live !== undefined) await this.#arm();
+  }
+
+  override async alarm(): Promise<void> {
+    const live = this.#live;
+    if (live === undefined) return;
+    this.#isInAlarm = true;
+    try {
+      await Promise.all([this.#contact(live), live.outbox.run()]);
+      live.store.seen.flush();
+    } catch (error) {
+      console.error("A cluster's alarm failed:", error);
+    } finally {
+      this.#isInAlarm = false;
+      if (this.#live === live) await this.ctx.storage.setAlarm(this.#wakeAt(live));
+    }
+  }
+
+  #bringToLife(store: ClusterStore): Live {
+    const settings = this.#settings();
+    const limits = { windowMs: settings.VEDETTE_RECONFIG_MAX_DELAY, patienceMs: settings.EDGE_STALE_AFTER };
+    const outbox = new Outbox(store, limits, () => this.ctx.waitUntil(this.#arm()));
+    const coordinator = (partition: number) => coordinatorOf(this.env, partition);
+    const live: Live = {
+      store,
+      outbox,
+      coordinators: new Coordinators(store, coordinator, (one) => this.#take(live, one)),
+    };
+    return live;
+  }
+
+  /** Stores decisions that are newer than those of their partition, and lets the outbox know where they differ. */
+  #take({ store, outbox }: Live, decisions: Decisions): void {
+    const held = store.partitions.get(decisions.partition)?.decisions;
+    if (held === undefined || !isNewer(decisions.number, held)) return;
+    this.ctx.storage.transactionSync(() => {
+      store.partitions.setDecisions(decisions.partition, decisions.number);
+      if (store.decisions.replace(decisions)) outbox.changed();
+    });
+    outbox.schedule();
+  }
+
+  async #contact({ coordinators }: Live): Promise<void> {
+    const leastMs = coordinators.isBehind() ? RETRY_MS : CONTACT_EARLY_MS;
+    if (Date.now() - (this.#contactAt ?? 0) < leastMs) return;
+    this.#contactAt = Date.now();
+    await coordinators.contact();
+  }
+
+  #wakeAt({ outbox, coordinators }: Live): number {
+    const deliveryAt = (outbox.dueAt() ?? Number.POSITIVE_INFINITY) + BEHIND_TIMER_MS;
+    const contactAt = (this.#contactAt ?? Date.now()) + (coordinators.isBehind() ? RETRY_MS : CONTACT_MS);
+    return Math.max(Date.now() + 1, Math.min(deliveryAt, contactAt));
+  }
+
+  /**
+   * Sets the alarm where it is later than needed, and at once where it is absent or overdue (some were seen days in the
+   * past, unfired). In the handler there is none until its end, which sets the next.
+   */
+  async #arm(): Promise<void> {
+    const alarm = await this.ctx.storage.getAlarm();
+    if (this.#live === undefined || this.#isInAlarm) return;
+    const isLost = alarm === null || Date.now() - alarm > OVERDUE_MS;
+    const wakeAt = isLost ? Date.now() + 1 : this.#wakeAt(this.#live);
+    if (isLost || alarm > wakeAt) await this.ctx.storage.setAlarm(wakeAt);
+  }
+
+  #settings(): Settings {
+    return readSettings(this.env);
+  }
+}
+
+const UNKNOWN = { ok: false, problem: problemOf("ClusterUnknown") } as const;
+
+const newSecret = (): string => formatSecret(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)));
+
+function refusalOf(store: ClusterStore, request: SignedRequest): Extract<Result<object>, { ok: false }> | undefined {
+  const fault = signatureFault(request, store.identity.get().secrets, Date.now());
+  return fault && { ok: false, problem: problemOf(fault) };
+}

@@ -1,0 +1,99 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** How a receiver answers. `ack` as an agent does; the others are the faults that a delivery has to survive. */
+export type ReceiverMode =
+  | "ack"
+  | "hang"
+  | "trickle"
+  | "error"
+  | "no-ack"
+  | "too-high"
+  | "too-low"
+  | "redirect"
+  | "platform"
+  | "endless";
+
+export type Received = { id: string; headers: Record<string, string>; body: string; atMs: number };
+type Number_ = { epoch: number; n: number };
+type State = { mode: ReceiverMode; applied: Number_; received: Received[] };
+
+/**
+ * Webhook receivers for tests, as many as there are names: `/hook/<name>` receives, `/control/<name>` tells what came
+ * (GET) and sets the mode or forgets what was applied (PUT).
+ */
+export async function startReceivers(): Promise<{ url: string; stop: () => Promise<void> }> {
+  const states = new Map<string, State>();
+  const server = createServer((request, response) => {
+    const [, kind, name = ""] = (request.url ?? "").split("/");
+    const state = states.get(name) ?? { mode: "ack", applied: { epoch: 0, n: 0 }, received: [] };
+    states.set(name, state);
+    const handle = kind === "hook" ? hook : control;
+    handle(state, request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, stop: () => stop(server) };
+}
+
+async function control(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.method === "PUT") {
+    const { mode, forget } = JSON.parse(await textOf(request)) as { mode?: ReceiverMode; forget?: boolean };
+    if (mode !== undefined) state.mode = mode;
+    if (forget) state.applied = { epoch: 0, n: 0 };
+  }
+  response.setHeader("content-type", "application/json").end(JSON.stringify(state));
+}
+
+async function hook(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await textOf(request);
+  const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+  state.received.push({ id: headers["webhook-id"] ?? "", headers, body, atMs: Date.now() });
+  const delivery = JSON.parse(body) as { kind: string; number: Number_ };
+  switch (state.mode) {
+    case "hang":
+      return;
+    case "trickle":
+      response.write("{");
+      return;
+    case "error":
+      response.writeHead(500).end("out of order");
+      return;
+    case "no-ack":
+      response.end("ok");
+      return;
+    case "redirect":
+      response.writeHead(307, { location: "/hook/elsewhere" }).end();
+      return;
+    case "platform":
+      response.writeHead(525).end("error code: 525");
+      return;
+    case "endless":
+      response.end("x".repeat(1_000_000));
+      return;
+    case "too-high":
+      acknowledge(response, { ...delivery.number, n: delivery.number.n + 5 });
+      return;
+    case "too-low":
+      acknowledge(response, { epoch: 0, n: 0 });
+      return;
+    case "ack":
+      if (delivery.kind === "Full") state.applied = delivery.number;
+      acknowledge(response, state.applied);
+  }
+}
+
+function acknowledge(response: ServerResponse, acknowledged: Number_): void {
+  response.setHeader("content-type", "application/json").end(JSON.stringify({ version: 1, acknowledged }));
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+async function stop(server: Server): Promise<void> {
+  server.closeAllConnections();
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+}

@@ -1,0 +1,110 @@
+import type { Condition } from "../../shared/model/condition.ts";
+import type { Decisions } from "../../shared/model/messages/shares.ts";
+import type { MessageNumber } from "../../shared/model/number.ts";
+import { compareNumbers } from "../../shared/number.ts";
+import type { CoordinatorRpc, SharesReceipt } from "../rpc.ts";
+import type { Partition } from "./partitions.ts";
+import type { ClusterStore } from "./store.ts";
+import { twice, within } from "./within.ts";
+
+/** A coordinator that does not answer within this is left for the next time. */
+const CALL_LIMIT_MS = 5_000;
+
+type CoordinatorOf = (partition: number) => CoordinatorRpc;
+
+/** What a coordinator said of the cluster's records, by key. */
+export type RecordConditions = ReadonlyMap<string, readonly Condition[]>;
+
+/**
+ * The cluster's side of its talk with the coordinators: shares go out, whole and numbered, and decisions come back. A
+ * coordinator that cannot be reached is logged and asked again later; none holds up another.
+ */
+export class Coordinators {
+  readonly #store: ClusterStore;
+  readonly #coordinatorOf: CoordinatorOf;
+  readonly #take: (decisions: Decisions) => void;
+
+  constructor(store: ClusterStore, coordinatorOf: CoordinatorOf, take: (decisions: Decisions) => void) {
+    this.#store = store;
+    this.#coordinatorOf = coordinatorOf;
+    this.#take = take;
+  }
+
+  /** Whether a coordinator still lacks the registration or the newest shares. */
+  isBehind(): boolean {
+    return this.#store.partitions.all().some(isBehind);
+  }
+
+  /** Gives every coordinator what it lacks; answers what they said of the records. */
+  async forward(): Promise<RecordConditions> {
+    const behind = this.#store.partitions.all().filter(isBehind);
+    const receipts = await Promise.all(behind.map((one) => this.#attempt(() => this.#forward(one.partition))));
+    const records = receipts.flatMap((receipt) => receipt?.records ?? []);
+    return new Map(records.map(({ record, conditions }) => [record, conditions]));
+  }
+
+  /** The regular word to every coordinator, which repairs what was lost on either side. */
+  async contact(): Promise<void> {
+    const all = this.#store.partitions.all();
+    await Promise.all(all.map(({ partition }) => this.#attempt(() => this.#contact(partition))));
+  }
+
+  /** Makes every coordinator forget the cluster; throws where one cannot be reached. */
+  async remove(): Promise<void> {
+    const { cluster } = this.#identity();
+    const all = this.#store.partitions.all();
+    await Promise.all(all.map(({ partition }) => this.#call(partition, (one) => one.removeCluster(cluster))));
+  }
+
+  async #contact(partition: number): Promise<void> {
+    const state = this.#store.partitions.get(partition);
+    if (state === undefined) return;
+    if (isBehind(state)) {
+      await this.#forward(partition);
+      return;
+    }
+    const { cluster, epoch } = this.#identity();
+    const contact = { cluster, sharesNumber: { epoch, n: state.sharesN }, decisionsNumber: state.decisions };
+    const receipt = await this.#call(partition, (one) => one.contact(contact));
+    if (receipt.decisions) this.#take(receipt.decisions);
+    if (receipt.sharesWanted) await this.#forward(partition);
+  }
+
+  /** Registers the cluster, which changes nothing where it is known, and sends its shares once there is a snapshot. */
+  async #forward(partition: number): Promise<SharesReceipt | undefined> {
+    const { cluster, epoch } = this.#identity();
+    await this.#call(partition, (one) => one.registerCluster(cluster));
+    this.#store.partitions.setRegistered(partition);
+    const n = this.#store.partitions.get(partition)?.sharesN ?? 0;
+    if (n === 0) return undefined;
+    const number: MessageNumber = { epoch, n };
+    const shares = this.#store.records.ofPartition(partition);
+    const receipt = await this.#call(partition, (one) => one.putShares({ version: 1, cluster, number, shares }));
+    if (compareNumbers(receipt.number, number) >= 0) this.#store.partitions.setForwarded(partition, n);
+    if (receipt.decisions) this.#take(receipt.decisions);
+    return receipt;
+  }
+
+  #call<Value>(partition: number, call: (coordinator: CoordinatorRpc) => Promise<Value>): Promise<Value> {
+    return within(
+      twice(() => call(this.#coordinatorOf(partition))),
+      CALL_LIMIT_MS,
+    );
+  }
+
+  async #attempt<Value>(work: () => Promise<Value>): Promise<Value | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      console.warn(`Cluster ${this.#identity().cluster}: a coordinator cannot be reached: ${String(error)}`);
+      return undefined;
+    }
+  }
+
+  #identity(): { cluster: string; epoch: number } {
+    const { cluster = "", epoch } = this.#store.identity.get();
+    return { cluster, epoch };
+  }
+}
+
+const isBehind = (one: Partition): boolean => !one.registered || one.forwardedN < one.sharesN;

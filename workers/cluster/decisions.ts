@@ -1,0 +1,57 @@
+import type { Decisions } from "../../shared/model/messages/shares.ts";
+import type { RecordStatus } from "../../shared/model/status.ts";
+
+/** A row holds at most 2 MB; a record with many leaves may need more, so each is cut into parts, never within a character. */
+const PARTS = /[\s\S]{1,400000}/gu;
+
+type Row = { partition: number; root_host: string; json: string };
+
+/** The newest decisions of every partition: a record each, in one row or, where it is large, several. */
+export class DecisionTable {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  /** All records, by root host. */
+  all(): RecordStatus[] {
+    const select = "SELECT partition, root_host, json FROM decision ORDER BY root_host, partition, part";
+    return joined(this.#sql.exec<Row>(select).toArray()).map(({ json }): RecordStatus => JSON.parse(json));
+  }
+
+  /** Makes the records of one partition those given; says whether anything changed. */
+  replace({ partition, records }: Pick<Decisions, "partition" | "records">): boolean {
+    const select = "SELECT partition, root_host, json FROM decision WHERE partition = ? ORDER BY root_host, part";
+    const held = new Map(
+      joined(this.#sql.exec<Row>(select, partition).toArray()).map((row) => [row.root_host, row.json]),
+    );
+    const coming = new Map(records.map((record) => [record.rootHost, JSON.stringify(record)]));
+    const changed = [...coming].filter(([rootHost, json]) => held.get(rootHost) !== json);
+    const gone = [...held.keys()].filter((rootHost) => !coming.has(rootHost));
+    for (const rootHost of gone) this.#remove(partition, rootHost);
+    for (const [rootHost, json] of changed) this.#put(partition, rootHost, json);
+    return changed.length + gone.length > 0;
+  }
+
+  #put(partition: number, rootHost: string, json: string): void {
+    const parts = json.match(PARTS) ?? [];
+    const insert = "INSERT OR REPLACE INTO decision (partition, root_host, part, json) VALUES (?, ?, ?, ?)";
+    for (const [part, text] of parts.entries()) this.#sql.exec(insert, partition, rootHost, part, text);
+    const trim = "DELETE FROM decision WHERE partition = ? AND root_host = ? AND part >= ?";
+    this.#sql.exec(trim, partition, rootHost, parts.length);
+  }
+
+  #remove(partition: number, rootHost: string): void {
+    this.#sql.exec("DELETE FROM decision WHERE partition = ? AND root_host = ?", partition, rootHost);
+  }
+}
+
+function joined(rows: readonly Row[]): Row[] {
+  const records = new Map<string, Row>();
+  for (const row of rows) {
+    const key = `${row.partition} ${row.root_host}`;
+    records.set(key, { ...row, json: (records.get(key)?.json ?? "") + row.json });
+  }
+  return [...records.values()];
+}

@@ -1,0 +1,32 @@
+import { checkHeaders } from "../../shared/headers.ts";
+import type { Condition } from "../../shared/model/condition.ts";
+import { formatFieldError } from "../../shared/model/field-error.ts";
+import type { SnapshotRecord } from "../../shared/model/messages/snapshot.ts";
+import type { SealedHeaders } from "../../shared/model/probe.ts";
+import { type HeaderKeys, sealHeaders } from "./sealed.ts";
+
+/** The secret headers of a record, sealed, and the condition under which its probes rest. */
+export type RecordHeaders = { headers?: SealedHeaders; resting?: Condition };
+
+/**
+ * Takes the secret headers of a record. What is wrong with them is a fault of the configuration: the probes rest and keep
+ * the headers they had, so that mending the fault starts no count anew (design §3, shares).
+ */
+export async function headersOf(
+  record: SnapshotRecord,
+  held: SealedHeaders | undefined,
+  keys: HeaderKeys,
+): Promise<RecordHeaders> {
+  if (record.spec.healthCheck?.additionalHeadersRef === undefined) return {};
+  const rest = (reason: string, message: string): RecordHeaders => ({
+    ...(held && { headers: held }),
+    resting: { type: "Resting", status: "True", reason, message },
+  });
+  if (record.headersProblem !== undefined) return rest("HeadersUnavailable", record.headersProblem);
+  if (record.headers === undefined)
+    return rest("HeadersUnavailable", "The snapshot carries no headers for the record.");
+  const checked = checkHeaders(record.headers);
+  if (!checked.ok) return rest("HeadersRefused", checked.errors.map(formatFieldError).join("; "));
+  const headers = await sealHeaders(checked.headers, held, keys);
+  return headers ? { headers } : rest("HeaderKeyMissing", "The Worker has no HEADER_KEY to seal the headers with.");
+}

@@ -1,0 +1,58 @@
+import { hostFaults } from "../../shared/allowed-hosts.ts";
+import type { Condition } from "../../shared/model/condition.ts";
+import { formatFieldError } from "../../shared/model/field-error.ts";
+import type { SnapshotRecord } from "../../shared/model/messages/snapshot.ts";
+import type { FieldError } from "../../shared/model/problem.ts";
+import { readTree } from "../../shared/record/tree.ts";
+import type { SnapshotLine } from "../../shared/snapshot.ts";
+
+/** A row holds 2 MB; the sealed form is longer than the line. */
+const MAX_RECORD_BYTES = 1_000_000;
+const MAX_MESSAGE_CHARACTERS = 1_000;
+
+export const ACCEPTED: Condition = { type: "Accepted", status: "True", reason: "Accepted", message: "" };
+
+/** What becomes of one line: a record to take, or why it is refused. Refused lines whose key is unreadable have none. */
+export type JudgedLine = { line: number; key: string; record: SnapshotRecord; spec: unknown } | RefusedLine;
+export type RefusedLine = { line: number; key?: string; refused: Condition };
+
+/**
+ * Judges each line for itself: fields, hosts that the cluster may name, the graph of the endpoints, size, and one key
+ * given twice, of which neither is taken. One refused line never stops another.
+ */
+export function judgeLines(lines: readonly SnapshotLine[], hosts: readonly string[]): JudgedLine[] {
+  const linesOf = Map.groupBy(lines, ({ key }) => key);
+  return lines.map((line) => {
+    const twins = line.key === undefined ? [] : (linesOf.get(line.key) ?? []);
+    if (twins.length > 1) return duplicate(line, twins);
+    return line.ok ? judgeRecord(line, hosts) : refusal(line, "FieldInvalid", line.errors);
+  });
+}
+
+function judgeRecord(line: Extract<SnapshotLine, { ok: true }>, hosts: readonly string[]): JudgedLine {
+  const { record, spec, key } = line;
+  const hostErrors = hostFaults(record.spec, hosts);
+  if (hostErrors.length > 0) return refusal(line, "HostNotAllowed", hostErrors);
+  const tree = readTree(record.spec.endpoints);
+  if (!tree.ok) return refusal(line, "EndpointsInvalid", tree.errors.map(underSpec));
+  const bytes = new TextEncoder().encode(JSON.stringify({ ...record, spec })).length;
+  if (bytes > MAX_RECORD_BYTES) {
+    return refusal(line, "RecordTooLarge", [
+      { field: "(whole)", rule: `must be at most ${MAX_RECORD_BYTES} bytes long` },
+    ]);
+  }
+  return { line: line.line, key, record, spec };
+}
+
+const underSpec = (error: FieldError): FieldError => ({ ...error, field: `spec.${error.field}` });
+
+function duplicate(line: SnapshotLine, twins: readonly SnapshotLine[]): RefusedLine {
+  const rule = `is given more than once, on lines ${twins.map((twin) => twin.line).join(", ")}: none is taken`;
+  return refusal(line, "DuplicateRecord", [{ field: "namespace/name", value: line.key ?? "", rule }]);
+}
+
+function refusal(line: SnapshotLine, reason: string, errors: readonly FieldError[]): RefusedLine {
+  const message = errors.map(formatFieldError).join("; ").slice(0, MAX_MESSAGE_CHARACTERS);
+  const refused: Condition = { type: "Accepted", status: "False", reason, message };
+  return { line: line.line, ...(line.key !== undefined && { key: line.key }), refused };
+}

@@ -1,0 +1,173 @@
+import { nextSendAt } from "../../shared/accumulator.ts";
+import type { Delivery } from "../../shared/model/messages/delivery.ts";
+import type { MessageNumber } from "../../shared/model/number.ts";
+import { compareNumbers, formatNumber } from "../../shared/number.ts";
+import { signatureHeaders } from "../../shared/signature.ts";
+import { backOffMs } from "./back-off.ts";
+import { decidedNumber, deliveryFor, isBehind, isComplete } from "./delivery.ts";
+import { failureOf } from "./failure.ts";
+import { type Answer, post } from "./send.ts";
+import type { ClusterStore } from "./store.ts";
+
+/** One delivery leaves at least each minute; alarms may be late. */
+const CONTACT_MS = 50_000;
+/** Word from the edge leaves this long after the last sending, if the object is awake for something else. */
+const CONTACT_EARLY_MS = 25_000;
+/** A due time this close is held by a timer, with the alarm behind it; one further off by the alarm alone. */
+const TIMER_MS = 10_000;
+
+export interface OutboxSettings {
+  /** Window in which changes are coalesced. */
+  windowMs: number;
+  /** How long an edge without memory waits for the decisions of all partitions. */
+  patienceMs: number;
+}
+
+/**
+ * Deliveries to one agent. The truth (decided above acknowledged) is in storage; memory only holds when something left
+ * last and since when something waits. One call is under way at a time.
+ */
+export class Outbox {
+  readonly #store: ClusterStore;
+  readonly #settings: OutboxSettings;
+  readonly #onSent: () => void;
+  #lastSentAt: number | undefined;
+  #dirtySince: number | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #sending: Promise<void> | undefined;
+  #isStopped = false;
+
+  /** `onSent` is called after each run: the next due time may have changed. */
+  constructor(store: ClusterStore, settings: OutboxSettings, onSent: () => void) {
+    this.#store = store;
+    this.#settings = settings;
+    this.#onSent = onSent;
+  }
+
+  /** The decisions have changed: counts them as a new delivery, which leaves when its window allows. */
+  changed(): void {
+    this.#store.outbox.update({ n: this.#store.outbox.get().n + 1 });
+    this.#dirtySince ??= Date.now();
+  }
+
+  /** The agent says what it has applied, other than in answer to a call. A number that was never given out is ignored. */
+  applied(number: MessageNumber): void {
+    const { acknowledged } = this.#store.outbox.get();
+    if (compareNumbers(number, acknowledged) <= 0 || compareNumbers(number, decidedNumber(this.#store)) > 0) return;
+    this.#store.outbox.update({ acknowledged: number });
+  }
+
+  /** What an agent that has applied `applied` is to be given. */
+  deliveryFor(applied: MessageNumber): Delivery {
+    const nowMs = Date.now();
+    return deliveryFor(this.#store, applied, this.#isComplete(nowMs), nowMs);
+  }
+
+  /** When the next call has to leave at the latest, Unix ms; undefined for an agent that asks. */
+  dueAt(): number | undefined {
+    if (this.#store.identity.get().webhookUrl === undefined) return undefined;
+    const { failures, retryAt = 0 } = this.#store.outbox.get();
+    if (failures > 0) return retryAt;
+    return this.#isBehind() ? this.#changeDueAt() : (this.#lastSentAt ?? Date.now()) + CONTACT_MS;
+  }
+
+  /** Sees to it that what waits leaves when its window is over. */
+  schedule(): void {
+    clearTimeout(this.#timer);
+    if (this.#isStopped) return;
+    const dueAt = this.dueAt();
+    if (dueAt === undefined || !this.#isBehind() || dueAt - Date.now() > TIMER_MS) return;
+    this.#timer = setTimeout(() => void this.run(), Math.max(0, dueAt - Date.now()));
+  }
+
+  /** Nothing leaves any more, and what a call under way brings is dropped. */
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** Sends whatever is due; joins the call under way, if there is one. Never throws. */
+  run(): Promise<void> {
+    this.#sending ??= this.#sendDue()
+      .catch(logged)
+      .finally(() => {
+        this.#sending = undefined;
+      });
+    return this.#sending;
+  }
+
+  async #sendDue(): Promise<void> {
+    if (!this.#isDue()) return;
+    try {
+      do await this.#send();
+      while (this.#isDue());
+    } catch (error) {
+      logged(error);
+      this.#failed("the edge could not make the delivery");
+    }
+    if (this.#isStopped) return;
+    this.schedule();
+    this.#onSent();
+  }
+
+  /** After a restart nobody knows when word left last: the alarm that wakes the object counts as its time. */
+  #isDue(): boolean {
+    const dueAt = this.#isStopped ? undefined : this.dueAt();
+    if (dueAt === undefined) return false;
+    const isContact = this.#store.outbox.get().failures === 0 && !this.#isBehind();
+    return (isContact ? (this.#lastSentAt ?? 0) + CONTACT_EARLY_MS : dueAt) <= Date.now();
+  }
+
+  #changeDueAt(): number | undefined {
+    const sent = this.#lastSentAt === undefined ? {} : { lastSentAt: this.#lastSentAt };
+    return nextSendAt({ ...sent, dirtySince: this.#dirtySince ?? 0 }, this.#settings.windowMs);
+  }
+
+  async #send(): Promise<void> {
+    const { webhookUrl = "", secrets } = this.#store.identity.get();
+    const delivery = this.deliveryFor(this.#store.outbox.get().acknowledged);
+    this.#lastSentAt = delivery.sentAt;
+    this.#dirtySince = undefined;
+    const body = JSON.stringify(delivery);
+    const headers = signatureHeaders(secrets, idOf(delivery), body, delivery.sentAt);
+    this.#note(delivery, await post(webhookUrl, { ...headers, "content-type": "application/json" }, body));
+  }
+
+  #note(delivery: Delivery, answer: Answer): void {
+    if (this.#isStopped) return;
+    const failure = failureOf(answer, delivery, decidedNumber(this.#store));
+    if (failure !== undefined) {
+      this.#failed(failure);
+      return;
+    }
+    if ("acknowledged" in answer) this.#store.outbox.update({ acknowledged: answer.acknowledged });
+    this.#store.outbox.update({ failures: 0, lastFailure: undefined, retryAt: undefined });
+    this.#store.seen.note("deliveryAt", delivery.sentAt);
+    // An agent that answers word from the edge with an older number has lost its state, and gets all of it at once.
+    if (delivery.kind === "Contact" && this.#isBehind()) this.#lastSentAt = undefined;
+  }
+
+  #failed(lastFailure: string): void {
+    const failures = this.#store.outbox.get().failures + 1;
+    const retryAt = Date.now() + backOffMs(failures, Math.random());
+    this.#store.outbox.update({ failures, lastFailure, retryAt });
+  }
+
+  #isBehind(): boolean {
+    return isBehind(this.#store, this.#store.outbox.get().acknowledged, this.#isComplete(Date.now()));
+  }
+
+  #isComplete(nowMs: number): boolean {
+    return isComplete(this.#store, this.#settings.patienceMs, nowMs);
+  }
+}
+
+function logged(error: unknown): void {
+  console.error("A delivery failed within the edge:", error);
+}
+
+/** The same over retries: a delivery is known by its number, and word from the edge by when it left. */
+function idOf({ kind, number, sentAt }: Delivery): string {
+  const id = formatNumber(number).replace(".", "_");
+  return kind === "Full" ? `delivery_${id}` : `contact_${id}_${sentAt}`;
+}

@@ -1,0 +1,62 @@
+import { hmac } from "@noble/hashes/hmac.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+import type { Sealed, SealedHeaders } from "../../shared/model/probe.ts";
+import type { Settings } from "../settings.ts";
+
+type Headers = Readonly<Record<string, string>>;
+export type HeaderKeys = Pick<
+  Settings,
+  "HEADER_KEY" | "HEADER_KEY_ID" | "HEADER_KEY_PREVIOUS" | "HEADER_KEY_PREVIOUS_ID"
+>;
+
+const IV_BYTES = 12;
+/** The digest has a key of its own, derived from the sealing key under this name. */
+const DIGEST_KEY_NAME = "vedette header digest";
+
+/**
+ * Seals header secrets: AES-GCM over the JSON of the headers, 12-byte iv, no additional data, all in base64, with the id
+ * of the key. Headers that are those held already keep their digest, so that no count starts anew when the key rotates,
+ * and keep the very blob while the key is the same. Undefined where the Worker has no key.
+ */
+export async function sealHeaders(
+  headers: Headers,
+  held: SealedHeaders | undefined,
+  keys: HeaderKeys,
+): Promise<SealedHeaders | undefined> {
+  if (keys.HEADER_KEY === undefined) return undefined;
+  const json = JSON.stringify(Object.fromEntries(Object.entries(headers).sort(([a], [b]) => (a < b ? -1 : 1))));
+  const digest = keyedDigest(json, keys.HEADER_KEY);
+  const isHeld = held !== undefined && (held.digest === digest || (await open(held.sealed, keys)) === json);
+  if (isHeld && held.sealed.keyId === keys.HEADER_KEY_ID) return held;
+  return { sealed: await seal(json, keys.HEADER_KEY_ID, keys.HEADER_KEY), digest: isHeld ? held.digest : digest };
+}
+
+async function seal(json: string, keyId: string, key: string): Promise<Sealed> {
+  const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
+  const cryptoKey = await crypto.subtle.importKey("raw", fromBase64(key), "AES-GCM", false, ["encrypt"]);
+  const sealed = await crypto.subtle.encrypt({ name: "AES-GCM", iv }, cryptoKey, utf8ToBytes(json));
+  return { keyId, iv: toBase64(iv), ciphertext: toBase64(new Uint8Array(sealed)) };
+}
+
+/** The JSON that was sealed; undefined where its key is gone. */
+async function open(sealed: Sealed, keys: HeaderKeys): Promise<string | undefined> {
+  const key = sealed.keyId === keys.HEADER_KEY_ID ? keys.HEADER_KEY : keys.HEADER_KEY_PREVIOUS;
+  const isNamed = sealed.keyId === keys.HEADER_KEY_ID || sealed.keyId === keys.HEADER_KEY_PREVIOUS_ID;
+  if (key === undefined || !isNamed) return undefined;
+  try {
+    const cryptoKey = await crypto.subtle.importKey("raw", fromBase64(key), "AES-GCM", false, ["decrypt"]);
+    const algorithm = { name: "AES-GCM", iv: fromBase64(sealed.iv) };
+    return new TextDecoder().decode(await crypto.subtle.decrypt(algorithm, cryptoKey, fromBase64(sealed.ciphertext)));
+  } catch {
+    return undefined;
+  }
+}
+
+function keyedDigest(json: string, key: string): string {
+  const digestKey = hmac(sha256, fromBase64(key), utf8ToBytes(DIGEST_KEY_NAME));
+  return bytesToHex(hmac(sha256, digestKey, utf8ToBytes(json))).slice(0, 32);
+}
+
+const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
+const fromBase64 = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(text), (char) => char.charCodeAt(0));

@@ -1,0 +1,68 @@
+import { acknowledgement } from "../../shared/model/messages/delivery.ts";
+import type { MessageNumber } from "../../shared/model/number.ts";
+
+/** From the first byte sent to the last byte read. */
+const DEADLINE_MS = 10_000;
+const MAX_ANSWER_BYTES = 16_384;
+const MAX_REASON_CHARACTERS = 120;
+
+/** What came of one call: the number that the agent has applied, or why there is none, in words. */
+export type Answer = { acknowledged: MessageNumber } | { failure: string };
+
+/**
+ * Posts a delivery. Redirects are not followed, the answer is read up to a limit, and everything ends at the deadline;
+ * anything but a 2xx that names a number acknowledges nothing.
+ */
+export async function post(url: string, headers: Record<string, string>, body: string): Promise<Answer> {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), DEADLINE_MS);
+  try {
+    const request = { method: "POST", headers, body, redirect: "manual", signal: controller.signal } as const;
+    return await read(await fetch(url, request));
+  } catch (error) {
+    if (controller.signal.aborted) return { failure: `no answer within ${DEADLINE_MS / 1_000} s` };
+    const reason = error instanceof Error ? error.message : String(error);
+    return { failure: `cannot be reached: ${reason.slice(0, MAX_REASON_CHARACTERS)}` };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function read(response: Response): Promise<Answer> {
+  if (!response.ok) {
+    await response.body?.cancel();
+    return { failure: statusFailure(response.status) };
+  }
+  const text = await textWithin(response, MAX_ANSWER_BYTES);
+  const parsed = text === undefined ? undefined : acknowledgement.safeParse(jsonOf(text));
+  if (parsed?.success) return { acknowledged: parsed.data.acknowledged };
+  return { failure: `answered ${response.status} without an acknowledgement` };
+}
+
+/** TLS and DNS failures come back as answers that the platform has made: trouble on the way, not the agent's word. */
+function statusFailure(status: number): string {
+  if ((status >= 520 && status <= 527) || status === 530) return `trouble on the way (status ${status})`;
+  if (status >= 300 && status < 400) return `answered ${status}: redirects are not followed`;
+  return `answered ${status}`;
+}
+
+/** The body as text; undefined, and the rest is not read, where it is longer than the limit. */
+async function textWithin(response: Response, limitBytes: number): Promise<string | undefined> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > limitBytes) return undefined;
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

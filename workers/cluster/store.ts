@@ -1,0 +1,110 @@
+import type { ClusterRegistration } from "../../shared/model/cluster.ts";
+import type { MessageNumber } from "../../shared/model/number.ts";
+import { NO_NUMBER } from "../../shared/number.ts";
+import { hasTables, migrate } from "../migrate.ts";
+import { Cell } from "./cell.ts";
+import { DecisionTable } from "./decisions.ts";
+import type { Instances } from "./instances.ts";
+import { PartitionTable } from "./partitions.ts";
+import { RecordTable } from "./records.ts";
+import { LastSeen, type Seen } from "./seen.ts";
+import type { PendingShrink } from "./shrink.ts";
+
+const MIGRATIONS = [
+  `CREATE TABLE cell (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+   CREATE TABLE record (key TEXT PRIMARY KEY, partition INTEGER NOT NULL, share TEXT NOT NULL) WITHOUT ROWID;
+   CREATE TABLE decision (
+     partition INTEGER NOT NULL, root_host TEXT NOT NULL, part INTEGER NOT NULL, json TEXT NOT NULL,
+     PRIMARY KEY (partition, root_host, part)
+   ) WITHOUT ROWID;
+   CREATE TABLE partition (
+     partition INTEGER PRIMARY KEY,
+     shares_n INTEGER NOT NULL DEFAULT 0,
+     forwarded_n INTEGER NOT NULL DEFAULT 0,
+     registered INTEGER NOT NULL DEFAULT 0,
+     decisions_epoch INTEGER NOT NULL DEFAULT 0,
+     decisions_n INTEGER NOT NULL DEFAULT 0
+   );`,
+];
+
+/** Who the cluster is. `epoch` is when this storage was made, Unix ms: the epoch of all its numbers. */
+export interface Identity extends Partial<ClusterRegistration> {
+  epoch: number;
+  /** The newest first; the second is the one before it, valid while rotating. */
+  secrets: string[];
+  clusterUid?: string;
+}
+
+export interface SnapshotState {
+  /** Goes up with each snapshot that changed something. */
+  n: number;
+  /** When the first one was accepted, Unix ms: how long decisions have been waited for. */
+  firstAt?: number;
+  /** The signed time of the last one that changed something, and the ids that came with that time. */
+  signedAtMs: number;
+  ids: string[];
+  /** Records of the last one that were refused, by key or line. */
+  refused: string[];
+  instances: Instances;
+  pendingShrink?: PendingShrink;
+}
+
+export interface OutboxState {
+  /** Goes up with each change of the decisions. */
+  n: number;
+  /** The highest number that the agent says it has applied. */
+  acknowledged: MessageNumber;
+  /** Whether every partition has given its decisions once: before, nothing is delivered. */
+  complete: boolean;
+  failures: number;
+  lastFailure?: string;
+  /** Not before this time after a failure, Unix ms. */
+  retryAt?: number;
+}
+
+/** Everything that a cluster object stores. */
+export class ClusterStore {
+  readonly storage: DurableObjectStorage;
+  readonly identity: Cell<Identity>;
+  readonly snapshot: Cell<SnapshotState>;
+  readonly outbox: Cell<OutboxState>;
+  readonly seen: LastSeen;
+  readonly records: RecordTable;
+  readonly decisions: DecisionTable;
+  readonly partitions: PartitionTable;
+
+  private constructor(storage: DurableObjectStorage) {
+    migrate(storage, MIGRATIONS);
+    const { sql } = storage;
+    this.storage = storage;
+    this.identity = new Cell<Identity>(sql, "identity", { epoch: 0, secrets: [] });
+    this.snapshot = new Cell<SnapshotState>(sql, "snapshot", {
+      n: 0,
+      signedAtMs: 0,
+      ids: [],
+      refused: [],
+      instances: [],
+    });
+    this.outbox = new Cell<OutboxState>(sql, "outbox", {
+      n: 0,
+      acknowledged: NO_NUMBER,
+      complete: false,
+      failures: 0,
+    });
+    this.seen = new LastSeen(new Cell<Seen>(sql, "seen", {}));
+    this.records = new RecordTable(sql);
+    this.decisions = new DecisionTable(sql);
+    this.partitions = new PartitionTable(sql);
+  }
+
+  /** The store of a cluster that is registered; undefined, and nothing is made, for any other name. */
+  static open(storage: DurableObjectStorage): ClusterStore | undefined {
+    if (!hasTables(storage.sql)) return undefined;
+    const store = new ClusterStore(storage);
+    return store.identity.get().secrets.length > 0 ? store : undefined;
+  }
+
+  static create(storage: DurableObjectStorage): ClusterStore {
+    return new ClusterStore(storage);
+  }
+}
