@@ -1,4 +1,95 @@
 import { DurableObject } from "cloudflare:workers";
-import type { Env } from "../env.ts";
+import type { Event } from "../../shared/model/event.ts";
+import type { Assignment } from "../../shared/model/messages/assignment.ts";
+import type { Report } from "../../shared/model/messages/report.ts";
+import type { SharesInput } from "../../shared/model/messages/shares.ts";
+import type { RegionView } from "../../shared/model/region-view.ts";
+import type { ProbeStatus, RecordStatus } from "../../shared/model/status.ts";
+import { clusterOf, type Env, proberOf } from "../env.ts";
+import { callWithRetry, errorMessage } from "../retry.ts";
+import type { ClusterContact, ContactReceipt, CoordinatorRpc, SharesReceipt } from "../rpc.ts";
+import { readSettings } from "../settings.ts";
+import { Coordination } from "./coordination.ts";
+import type { Outside } from "./outside.ts";
 
-export class Coordinator extends DurableObject<Env> {}
+/** How long changes are collected before they are sent: several calls that come together are answered by one. */
+const TICK_MS = 20;
+
+/** One partition's coordinator: takes calls, and leaves them to {@link Coordination}. Its name is the partition. */
+export class Coordinator extends DurableObject<Env> implements CoordinatorRpc {
+  readonly #coordination: Coordination;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    const { ALLOW_PRIVATE_ADDRESSES, EDGE_STALE_AFTER } = readSettings(env);
+    const rules = { allowPrivate: ALLOW_PRIVATE_ADDRESSES, edgeStaleAfterMs: EDGE_STALE_AFTER };
+    this.#coordination = new Coordination(ctx.storage, outsideOf(ctx, env), rules, Number(ctx.id.name ?? 0));
+  }
+
+  async registerCluster(cluster: string): Promise<void> {
+    this.#coordination.registerCluster(cluster);
+  }
+
+  async removeCluster(cluster: string): Promise<void> {
+    this.#coordination.removeCluster(cluster);
+  }
+
+  async listClusters(): Promise<string[]> {
+    return this.#coordination.listClusters();
+  }
+
+  async putShares(shares: SharesInput): Promise<SharesReceipt> {
+    return this.#coordination.putShares(shares);
+  }
+
+  async contact(contact: ClusterContact): Promise<ContactReceipt> {
+    return this.#coordination.contact(contact);
+  }
+
+  async report(report: Report): Promise<{ assignment?: Assignment }> {
+    const assignment = this.#coordination.report(report);
+    return assignment === undefined ? {} : { assignment };
+  }
+
+  async heartbeat(): Promise<void> {
+    this.#coordination.heartbeat();
+  }
+
+  async listRecords(): Promise<RecordStatus[]> {
+    return this.#coordination.listRecords();
+  }
+
+  async readRecord(rootHost: string): Promise<RecordStatus | undefined> {
+    return this.#coordination.readRecord(rootHost);
+  }
+
+  async readProbe(id: string): Promise<ProbeStatus | undefined> {
+    return this.#coordination.readProbe(id);
+  }
+
+  async listRegions(): Promise<RegionView[]> {
+    return this.#coordination.listRegions();
+  }
+
+  async listEvents(after: number): Promise<Event[]> {
+    return this.#coordination.listEvents(after);
+  }
+}
+
+function outsideOf(ctx: DurableObjectState, env: Env): Outside {
+  return {
+    now: () => Date.now(),
+    assign: (assignment) => {
+      const { region, partition, intervalMs, n } = assignment.shard;
+      const name = `${region}/${partition}/${intervalMs}/${n}`;
+      return callWithRetry(() => proberOf(env, name, region).assign(assignment));
+    },
+    decided: (decisions) => callWithRetry(() => clusterOf(env, decisions.cluster).decided(decisions)),
+    soon: (work) => ctx.waitUntil(scheduler.wait(TICK_MS).then(work).catch(logFailure)),
+  };
+}
+
+/** What was to be sent is sent by the heartbeat. */
+function logFailure(error: unknown): void {
+  console.error({ message: "changes could not be sent", error: errorMessage(error) });
+}

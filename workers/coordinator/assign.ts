@@ -1,0 +1,77 @@
+import { NO_COUNTS, saturate } from "../../shared/health/count.ts";
+import type { Assignment } from "../../shared/model/messages/assignment.ts";
+import type { Probe } from "../../shared/model/probe.ts";
+import type { Region } from "../../shared/model/region.ts";
+import { errorMessage } from "../retry.ts";
+import { storeShard } from "./persist.ts";
+import type { ProbeState, ShardState, World } from "./world.ts";
+
+/** How many probers are called at once. */
+const CALLS_AT_ONCE = 50;
+
+/** What the shard's prober in a region is to ask, whole. Resting probes are left out; each comes with its last word. */
+export function assignmentFor(world: World, shard: ShardState, region: Region): Assignment {
+  const { intervalMs, n, regions } = shard;
+  const active = [...shard.members.values()].filter(({ desired }) => desired.resting === undefined);
+  return {
+    version: 1,
+    shard: { region, partition: world.partition, intervalMs, n, regions: [...regions] },
+    number: { epoch: world.epoch, n: shard.assigned },
+    probes: active.map((probe) => probeFor(probe, region)).sort((a, b) => (a.id < b.id ? -1 : 1)),
+  };
+}
+
+function probeFor({ desired, words }: ProbeState, region: Region): Probe {
+  const counts = words.get(region)?.counts ?? NO_COUNTS;
+  if (counts === NO_COUNTS) return desired.probe;
+  return { ...desired.probe, carried: saturate(counts, desired.check) };
+}
+
+/** Sends what has not been acknowledged. A prober that cannot be reached is tried again by the heartbeat. */
+export async function sendAssignments(world: World, shards: Iterable<ShardState>): Promise<void> {
+  const due = [...shards].flatMap((shard) =>
+    shard.regions.filter((region) => isBehind(shard, region)).map((region) => ({ shard, region })),
+  );
+  await sendAll(world, due);
+}
+
+/** Sends assignments whatever was acknowledged: a prober arms its alarm if that was lost. */
+export async function sendAll(world: World, calls: readonly { shard: ShardState; region: Region }[]): Promise<void> {
+  const acknowledged = new Set<ShardState>();
+  for (let first = 0; first < calls.length; first += CALLS_AT_ONCE) {
+    const batch = calls.slice(first, first + CALLS_AT_ONCE);
+    await Promise.all(
+      batch.map(async ({ shard, region }) => {
+        if (await send(world, shard, region)) acknowledged.add(shard);
+      }),
+    );
+  }
+  if (world.isAbandoned) return;
+  for (const shard of acknowledged) storeShard(world, shard);
+}
+
+/** Whether the prober has acknowledged something new. */
+async function send(world: World, shard: ShardState, region: Region): Promise<boolean> {
+  const place = shard.inRegions.get(region);
+  if (place === undefined || place.isSending || world.isAbandoned) return false;
+  place.isSending = true;
+  const before = shard.acknowledged.get(region);
+  try {
+    let sent: number;
+    do {
+      sent = shard.assigned;
+      const { number } = await world.outside.assign(assignmentFor(world, shard, region));
+      if (number.epoch === world.epoch) shard.acknowledged.set(region, number.n);
+    } while (shard.assigned > sent && !world.isAbandoned);
+  } catch (error) {
+    const { intervalMs, n } = shard;
+    console.warn({ message: "a prober could not be reached", region, intervalMs, n, error: errorMessage(error) });
+  } finally {
+    place.isSending = false;
+  }
+  return shard.acknowledged.get(region) !== before;
+}
+
+export function isBehind(shard: ShardState, region: Region): boolean {
+  return (shard.acknowledged.get(region) ?? 0) < shard.assigned;
+}

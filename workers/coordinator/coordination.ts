@@ -1,0 +1,139 @@
+import type { Event } from "../../shared/model/event.ts";
+import type { Assignment } from "../../shared/model/messages/assignment.ts";
+import type { Report } from "../../shared/model/messages/report.ts";
+import type { SharesInput } from "../../shared/model/messages/shares.ts";
+import type { RegionView } from "../../shared/model/region-view.ts";
+import type { ProbeStatus, RecordStatus } from "../../shared/model/status.ts";
+import { hasTables, migrate } from "../migrate.ts";
+import type { ClusterContact, ContactReceipt, SharesReceipt } from "../rpc.ts";
+import { noteActivity } from "./activity.ts";
+import { contact, registerCluster, removeCluster } from "./clusters.ts";
+import { commit } from "./commit.ts";
+import { heartbeat } from "./heartbeat.ts";
+import { loadWorld } from "./load.ts";
+import type { Outside } from "./outside.ts";
+import { putShares } from "./put-shares.ts";
+import { probeStatus, recordStatus, regionViews } from "./read.ts";
+import { receiveReport } from "./receive-report.ts";
+import { listEvents } from "./store/events.ts";
+import { readMeta, writeMeta } from "./store/meta.ts";
+import { MIGRATIONS } from "./store/migrations.ts";
+import { storeOf } from "./store/store.ts";
+import type { Rules, World } from "./world.ts";
+
+/**
+ * The work of the coordinator over a storage, whatever is outside. Each call is one transaction: should it throw, storage
+ * is as it was before, and memory is read from it again. Nothing is stored before a cluster is heard of, so that neither
+ * cron nor a reader brings a coordinator about.
+ */
+export class Coordination {
+  readonly #storage: DurableObjectStorage;
+  readonly #outside: Outside;
+  readonly #rules: Rules;
+  readonly #partition: number;
+  #world: World | undefined;
+
+  constructor(storage: DurableObjectStorage, outside: Outside, rules: Rules, partition: number) {
+    this.#storage = storage;
+    this.#outside = outside;
+    this.#rules = rules;
+    this.#partition = partition;
+    if (hasTables(storage.sql)) this.#open();
+  }
+
+  registerCluster(cluster: string): void {
+    this.#call((world, nowMs) => registerCluster(world, cluster, nowMs));
+  }
+
+  removeCluster(cluster: string): void {
+    this.#callIfAny((world, nowMs) => removeCluster(world, cluster, nowMs), undefined);
+  }
+
+  putShares(shares: SharesInput): SharesReceipt {
+    return this.#call((world, nowMs) => putShares(world, shares, nowMs));
+  }
+
+  contact(word: ClusterContact): ContactReceipt {
+    return this.#call((world, nowMs) => contact(world, word, nowMs));
+  }
+
+  report(report: Report): Assignment | undefined {
+    return this.#callIfAny((world, nowMs) => receiveReport(world, report, nowMs), undefined);
+  }
+
+  heartbeat(): void {
+    this.#callIfAny((world, nowMs) => heartbeat(world, nowMs), undefined);
+  }
+
+  listClusters(): string[] {
+    const clusters = [...(this.#world?.clusters.values() ?? [])];
+    return clusters.flatMap(({ name, removedAt }) => (removedAt === undefined ? [name] : [])).sort();
+  }
+
+  listRecords(): RecordStatus[] {
+    return this.#read((world, nowMs) => {
+      const roots = [...world.roots.values()].sort((a, b) => (a.rootHost < b.rootHost ? -1 : 1));
+      return roots.map((root) => recordStatus(world, root, nowMs));
+    }, []);
+  }
+
+  readRecord(rootHost: string): RecordStatus | undefined {
+    return this.#read((world, nowMs) => {
+      const root = world.roots.get(rootHost);
+      return root && recordStatus(world, root, nowMs);
+    }, undefined);
+  }
+
+  readProbe(id: string): ProbeStatus | undefined {
+    return this.#read((world, nowMs) => {
+      const probe = world.probes.get(id);
+      return probe && probeStatus(world, probe, nowMs);
+    }, undefined);
+  }
+
+  listRegions(): RegionView[] {
+    return this.#read((world, nowMs) => regionViews(world, nowMs), []);
+  }
+
+  listEvents(after: number): Event[] {
+    return this.#world === undefined ? [] : listEvents(this.#storage.sql, after);
+  }
+
+  #read<Value>(read: (world: World, nowMs: number) => Value, none: Value): Value {
+    return this.#world === undefined ? none : read(this.#world, this.#outside.now());
+  }
+
+  #callIfAny<Value>(work: (world: World, nowMs: number) => Value, none: Value): Value {
+    return this.#world === undefined ? none : this.#call(work);
+  }
+
+  #call<Value>(work: (world: World, nowMs: number) => Value): Value {
+    const world = this.#world ?? this.#open();
+    const nowMs = this.#outside.now();
+    try {
+      return this.#storage.transactionSync(() => {
+        noteActivity(world, nowMs);
+        const value = work(world, nowMs);
+        commit(world);
+        return value;
+      });
+    } catch (error) {
+      world.isAbandoned = true;
+      this.#world = undefined;
+      this.#open();
+      throw error;
+    }
+  }
+
+  #open(): World {
+    migrate(this.#storage, MIGRATIONS);
+    const { sql } = this.#storage;
+    if (readMeta(sql, "epoch") === undefined) {
+      writeMeta(sql, "epoch", this.#outside.now());
+      writeMeta(sql, "partition", this.#partition);
+    }
+    const world = loadWorld(storeOf(sql), this.#outside, this.#rules);
+    this.#world = world;
+    return world;
+  }
+}

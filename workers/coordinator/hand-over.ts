@@ -1,0 +1,56 @@
+import type { Decisions } from "../../shared/model/messages/shares.ts";
+import { errorMessage } from "../retry.ts";
+import { mayHandOut } from "./gathered.ts";
+import { storeCluster } from "./persist.ts";
+import { recordStatus } from "./read.ts";
+import type { Cluster, Root, World } from "./world.ts";
+
+/** All records that the cluster has a share in, whole, or nothing while nothing may be handed out. */
+export function decisionsFor(world: World, cluster: Cluster, nowMs: number): Decisions | undefined {
+  if (!mayHandOut(world, nowMs)) return undefined;
+  const roots = new Set<Root>();
+  for (const share of cluster.shares.values()) {
+    const root = world.roots.get(share.spec.rootHost);
+    if (root !== undefined) roots.add(root);
+  }
+  return {
+    version: 1,
+    cluster: cluster.name,
+    partition: world.partition,
+    number: { epoch: world.epoch, n: cluster.decided },
+    records: [...roots]
+      .sort((a, b) => (a.rootHost < b.rootHost ? -1 : 1))
+      .map((root) => recordStatus(world, root, nowMs)),
+  };
+}
+
+/** Hands every cluster what it has not yet got. One that cannot be reached, or hangs, holds up none of the others. */
+export async function handOver(world: World): Promise<void> {
+  const behind = [...world.clusters.values()].filter((cluster) => isBehind(cluster) && !world.handing.has(cluster));
+  await Promise.all(behind.map((cluster) => handTo(world, cluster)));
+}
+
+async function handTo(world: World, cluster: Cluster): Promise<void> {
+  world.handing.add(cluster);
+  try {
+    while (isBehind(cluster) && !world.isAbandoned) {
+      const decisions = decisionsFor(world, cluster, world.outside.now());
+      if (decisions === undefined) return;
+      await world.outside.decided(decisions);
+      noteHanded(world, cluster, decisions.number.n);
+    }
+  } catch (error) {
+    console.warn({ message: "a cluster could not be reached", cluster: cluster.name, error: errorMessage(error) });
+  } finally {
+    world.handing.delete(cluster);
+  }
+}
+
+/** Notes up to which number the cluster has its decisions; also where they went in an answer. */
+export function noteHanded(world: World, cluster: Cluster, n: number): void {
+  if (world.isAbandoned || n <= cluster.handed) return;
+  cluster.handed = n;
+  storeCluster(world, cluster);
+}
+
+const isBehind = ({ removedAt, handed, decided }: Cluster) => removedAt === undefined && handed < decided;

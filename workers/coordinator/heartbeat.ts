@@ -1,0 +1,19 @@
+import { decideRoot } from "./decide.ts";
+import { noteGathered } from "./gathered.ts";
+import { handOver } from "./hand-over.ts";
+import { judgeProbe } from "./judge.ts";
+import { nudge } from "./nudge.ts";
+import { watchRegions } from "./regions.ts";
+import { writeAllSeen } from "./seen.ts";
+import type { World } from "./world.ts";
+
+/** What has to happen without anybody's word, each minute: see `CoordinatorRpc.heartbeat`. Harmless when doubled. */
+export function heartbeat(world: World, nowMs: number): void {
+  for (const probe of world.probes.values()) judgeProbe(world, probe, nowMs);
+  for (const root of world.roots.values()) decideRoot(world, root, nowMs);
+  watchRegions(world, nowMs);
+  nudge(world, nowMs);
+  noteGathered(world, nowMs);
+  writeAllSeen(world, nowMs);
+  world.outside.soon(() => handOver(world));
+}

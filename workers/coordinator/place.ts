@@ -1,0 +1,56 @@
+import { MAX_SHARD_PROBES } from "../../shared/model/messages/assignment.ts";
+import type { DesiredProbe, ProbeState, ShardState, World } from "./world.ts";
+import { shardKey } from "./world.ts";
+
+/**
+ * A shard with a free place for the probe: of its interval and its set of regions, the lowest number first so that holes
+ * are filled, or a new one. Who has a place keeps it (design §2: placement is remembered, never re-hashed).
+ */
+export function placeFor(world: World, { check }: DesiredProbe, nowMs: number): ShardState {
+  const regions = check.regions.join();
+  let n = 0;
+  for (; ; n += 1) {
+    const key = shardKey({ intervalMs: check.intervalMs, n });
+    const shard = world.shards.get(key);
+    if (shard === undefined) break;
+    if (shard.regions.join() === regions && shard.members.size < MAX_SHARD_PROBES) return shard;
+  }
+  const key = shardKey({ intervalMs: check.intervalMs, n });
+  const shard = newShard({ key, intervalMs: check.intervalMs, n, regions: check.regions }, nowMs);
+  world.shards.set(key, shard);
+  return shard;
+}
+
+export function isOfClass(shard: ShardState, { check }: DesiredProbe): boolean {
+  return shard.intervalMs === check.intervalMs && shard.regions.join() === check.regions.join();
+}
+
+/** Takes the probe into a shard, out of the one it was in. Both have to be assigned again. */
+export function move(world: World, probe: ProbeState, shard: ShardState): void {
+  leave(world, probe);
+  probe.shard = shard;
+  shard.members.set(probe.desired.id, probe);
+  world.changedShards.add(shard);
+}
+
+export function leave(world: World, { shard, desired }: ProbeState): void {
+  if (shard.members.delete(desired.id)) world.changedShards.add(shard);
+}
+
+/**
+ * `assigned` is the number that its assignments count on from. A new shard takes the time for it: above any count, so that
+ * probers of an earlier shard of this name, whose row was lost, take the next assignment for a newer one.
+ */
+export function newShard(
+  fixed: Pick<ShardState, "key" | "intervalMs" | "n" | "regions">,
+  assigned: number,
+): ShardState {
+  const idle = { seen: undefined, heardAt: undefined, colo: undefined, lateMs: undefined };
+  return {
+    ...fixed,
+    members: new Map(),
+    assigned,
+    acknowledged: new Map(),
+    inRegions: new Map(fixed.regions.map((region) => [region, { ...idle, isNudged: false, isSending: false }])),
+  };
+}

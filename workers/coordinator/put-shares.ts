@@ -1,0 +1,150 @@
+import type { Condition } from "../../shared/model/condition.ts";
+import type { ShareInput, SharesInput } from "../../shared/model/messages/shares.ts";
+import { recordKey } from "../../shared/model/record.ts";
+import { isNewer } from "../../shared/number.ts";
+import type { SharesReceipt } from "../rpc.ts";
+import { senderOf } from "./clusters.ts";
+import { commit } from "./commit.ts";
+import { noteGathered } from "./gathered.ts";
+import { decisionsFor } from "./hand-over.ts";
+import { storeCluster, storeShare } from "./persist.ts";
+import { type ReadShare, readPublished, readShare } from "./read-share.ts";
+import { reconcile } from "./reconcile.ts";
+import { rootOf, touch } from "./roots.ts";
+import { addEvent } from "./store/events.ts";
+import { writeMeta } from "./store/meta.ts";
+import { type Cluster, type Root, recordOf, type Share, type World } from "./world.ts";
+
+/** Takes the cluster's shares, whole, if they are newer than those it has, and answers what became of each. */
+export function putShares(world: World, input: SharesInput, nowMs: number): SharesReceipt {
+  const cluster = senderOf(world, input.cluster, input.number, nowMs);
+  if (cluster === undefined) return { number: input.number, records: [] };
+  const refused = isNewer(input.number, cluster.sharesNumber) ? take(world, cluster, input, nowMs) : [];
+  noteGathered(world, nowMs);
+  // The answer has to carry the number that goes with what it says.
+  commit(world);
+  const decisions = decisionsFor(world, cluster, nowMs);
+  const held = [...cluster.shares.values()].map(({ record, conditions }) => ({ record, conditions }));
+  return {
+    number: cluster.sharesNumber,
+    records: [...held, ...refused].sort((a, b) => (a.record < b.record ? -1 : 1)),
+    ...(decisions !== undefined && { decisions }),
+  };
+}
+
+type Refused = { record: string; conditions: Condition[] };
+
+/** What was refused and has no accepted form to stand in for it. */
+function take(world: World, cluster: Cluster, input: SharesInput, nowMs: number): Refused[] {
+  const roots = new Set<Root>();
+  const refused: Refused[] = [];
+  const named = new Set(input.shares.map(recordKey));
+  for (const share of [...cluster.shares.values()]) {
+    if (!named.has(share.record)) drop(world, cluster, share, roots);
+  }
+  for (const share of input.shares) {
+    const read = readShare(share);
+    if ("refusal" in read && !cluster.shares.has(recordKey(share))) {
+      refused.push({ record: recordKey(share), conditions: [read.refusal] });
+    } else takeOne(world, cluster, share, read, roots, nowMs);
+  }
+  cluster.sharesNumber = input.number;
+  delete cluster.damagedAt;
+  storeCluster(world, cluster);
+  reconcile(world, roots, nowMs);
+  for (const root of roots) touch(world, root);
+  if (roots.size > 0) world.changedClusters.add(cluster);
+  return refused;
+}
+
+function takeOne(
+  world: World,
+  cluster: Cluster,
+  input: ShareInput,
+  read: ReadShare,
+  roots: Set<Root>,
+  nowMs: number,
+): void {
+  const before = cluster.shares.get(recordKey(input));
+  if ("refusal" in read) {
+    if (before === undefined || JSON.stringify(before.refusal) === JSON.stringify(read.refusal)) return;
+    before.refusal = read.refusal;
+    storeShare(world, before);
+    roots.add(rootOf(world, before));
+    const { message } = read.refusal;
+    addEvent(world.store.sql, {
+      at: nowMs,
+      type: "RecordRefused",
+      cluster: cluster.name,
+      message: `${before.record}: ${message}`,
+    });
+    return;
+  }
+  const after = acceptedForm(world, cluster, input, read, before);
+  if (before !== undefined && isSame(before, after)) return;
+  if (before !== undefined) leaveRoot(world, before, roots);
+  cluster.shares.set(after.record, after);
+  storeShare(world, after);
+  const root = rootOf(world, after);
+  root.shares.push(after);
+  roots.add(root);
+  if (before?.spec.rootHost === after.spec.rootHost) return;
+  const published = readPublished(input);
+  root.claimed.push(...published);
+  cluster.hasPublished ||= published.length > 0;
+}
+
+/** A share keeps its seniority as long as it is the same object under the same root host. */
+function acceptedForm(
+  world: World,
+  cluster: Cluster,
+  input: ShareInput,
+  { spec }: { spec: Share["spec"] },
+  before: Share | undefined,
+): Share {
+  const isSameObject = before !== undefined && before.uid === input.uid && before.spec.rootHost === spec.rootHost;
+  const headers = headersOf(input, before);
+  return {
+    cluster: cluster.name,
+    record: recordKey(input),
+    ...(input.uid !== undefined && { uid: input.uid }),
+    ...(input.generation !== undefined && { generation: input.generation }),
+    specInput: input.spec,
+    spec,
+    ...(headers !== undefined && { headers }),
+    ...(input.resting !== undefined && { resting: input.resting }),
+    seniority: isSameObject ? before.seniority : nextSeniority(world),
+    conditions: [],
+  };
+}
+
+/** The same secret sealed again looks different each time; as long as neither it nor its key has changed, nothing has. */
+function headersOf(input: ShareInput, before: Share | undefined): Share["headers"] {
+  const isSameSecret =
+    before?.headers?.digest === input.headers?.digest && before?.headers?.sealed.keyId === input.headers?.sealed.keyId;
+  return isSameSecret ? before?.headers : input.headers;
+}
+
+function nextSeniority(world: World): number {
+  world.seniority += 1;
+  writeMeta(world.store.sql, "seniority", world.seniority);
+  return world.seniority;
+}
+
+function isSame(a: Share, b: Share): boolean {
+  const gist = ({ uid, generation, spec, headers, resting, refusal }: Share) =>
+    JSON.stringify([uid, generation, spec, headers, resting, refusal]);
+  return gist(a) === gist(b);
+}
+
+function drop(world: World, cluster: Cluster, share: Share, roots: Set<Root>): void {
+  cluster.shares.delete(share.record);
+  world.store.shares.delete(recordOf(share));
+  leaveRoot(world, share, roots);
+}
+
+function leaveRoot(world: World, share: Share, roots: Set<Root>): void {
+  const root = rootOf(world, share);
+  root.shares = root.shares.filter((other) => other !== share);
+  roots.add(root);
+}

@@ -1,0 +1,97 @@
+import { reassess } from "../../shared/health/count.ts";
+import { remember } from "../../shared/health/flapping.ts";
+import type { Assignment } from "../../shared/model/messages/assignment.ts";
+import type { ProbeReport, Report } from "../../shared/model/messages/report.ts";
+import type { Region } from "../../shared/model/region.ts";
+import { compareNumbers, isNewer, NO_NUMBER } from "../../shared/number.ts";
+import { outcomeOf } from "../../shared/reason.ts";
+import { assignmentFor } from "./assign.ts";
+import { decideRoot } from "./decide.ts";
+import { judgeProbe } from "./judge.ts";
+import { storeWord } from "./persist.ts";
+import { isJustStarted, noteSeen, writeSeen } from "./seen.ts";
+import {
+  newWord,
+  type ProbeState,
+  type RegionState,
+  type Root,
+  type ShardState,
+  shardKey,
+  type World,
+} from "./world.ts";
+
+/**
+ * Folds one round's report into verdicts and decisions; the newer assignment for a prober that still has an older one.
+ * An older report is dropped, and so is what it says of probes that are not, or no longer, those of the shard.
+ */
+export function receiveReport(world: World, report: Report, nowMs: number): Assignment | undefined {
+  const { region } = report.shard;
+  const shard = world.shards.get(shardKey(report.shard));
+  const place = shard?.inRegions.get(region);
+  if (shard === undefined || place === undefined) return endOfOrphan(world, report);
+  if (isNewer(report.number, place.seen?.number ?? NO_NUMBER)) fold(world, shard, report, nowMs);
+  acknowledge(world, shard, report);
+  const assigned = { epoch: world.epoch, n: shard.assigned };
+  return isNewer(assigned, report.assignment) ? assignmentFor(world, shard, region) : undefined;
+}
+
+function fold(world: World, shard: ShardState, report: Report, nowMs: number): void {
+  const { region } = report.shard;
+  const place = shard.inRegions.get(region);
+  if (place === undefined) return;
+  const turned = new Set<Root>();
+  let hasWritten = false;
+  for (const entry of report.probes) {
+    const probe = shard.members.get(entry.id);
+    if (probe === undefined || probe.desired.probe.revision !== entry.revision) continue;
+    const { hasStored, hasTurned } = foldProbe(world, probe, region, entry, nowMs);
+    hasWritten ||= hasStored;
+    if (hasTurned) turned.add(probe.root);
+  }
+  noteSeen(shard, place, report, nowMs);
+  if (hasWritten || isJustStarted(world, nowMs)) writeSeen(world, shard, region, nowMs);
+  for (const root of turned) decideRoot(world, root, nowMs);
+}
+
+function foldProbe(world: World, probe: ProbeState, region: Region, entry: ProbeReport, nowMs: number) {
+  const word = probe.words.get(region) ?? newWord(nowMs);
+  probe.words.set(region, word);
+  const said = word.counts.says;
+  takeUp(word, probe, entry, nowMs);
+  const hasStored = storeWord(world, probe, region, word);
+  const hasTurned = judgeProbe(world, probe, nowMs) || word.counts.says !== said;
+  return { hasStored, hasTurned };
+}
+
+/** Only a check that is newer than what is known brings counts: one whose check is older, or that has none, is no news. */
+function takeUp(word: RegionState, { desired }: ProbeState, entry: ProbeReport, nowMs: number): void {
+  if (entry.observation !== undefined) word.observation = entry.observation;
+  const checkedAt = entry.checkedAt === undefined ? undefined : Math.min(entry.checkedAt, nowMs);
+  if (checkedAt === undefined || checkedAt < (word.checkedAt ?? 0)) return;
+  const counts = reassess(entry.counts, desired.check);
+  if (counts.says !== word.counts.says) word.saidAt = checkedAt;
+  if (counts.successes > 0) word.succeededAt = checkedAt;
+  if (entry.observation !== undefined && checkedAt > (word.checkedAt ?? 0)) {
+    word.recent = remember(word.recent, outcomeOf(entry.observation.reason));
+  }
+  word.counts = counts;
+  word.checkedAt = checkedAt;
+}
+
+/** A prober that works under the newest assignment has it, also where its answer was lost. */
+function acknowledge(world: World, shard: ShardState, { shard: { region }, assignment }: Report): void {
+  if (assignment.epoch !== world.epoch) return;
+  shard.acknowledged.set(region, Math.max(assignment.n, shard.acknowledged.get(region) ?? 0));
+}
+
+/**
+ * A shard that nobody knows here goes on probing for nobody: one from before the storage was lost, say. It is sent home,
+ * but not before the clusters have had the time to say what they want watched: until then its counts may be of use.
+ */
+function endOfOrphan(world: World, report: Report): Assignment | undefined {
+  if (!world.isGathered || report.probes.length === 0) return undefined;
+  const newest = compareNumbers(report.assignment, { epoch: world.epoch, n: 0 });
+  const number =
+    newest < 0 ? { epoch: world.epoch, n: 0 } : { epoch: report.assignment.epoch, n: report.assignment.n + 1 };
+  return { version: 1, shard: report.shard, number, probes: [] };
+}

@@ -1,0 +1,56 @@
+import type { Report } from "../../shared/model/messages/report.ts";
+import type { Region } from "../../shared/model/region.ts";
+import { ALL_SEEN, type SeenRow } from "./store/seen.ts";
+import { inRegionKey, type ShardInRegion, type ShardState, type World } from "./world.ts";
+
+const MINUTE_MS = 60_000;
+/** So that the heartbeat, which cron does not call to the second, writes at each call, and not when doubled. */
+const WRITE_EVERY_MS = 50_000;
+
+/** Notes what was heard of a shard in a region. Memory only: see {@link writeSeen} and {@link writeAllSeen}. */
+export function noteSeen(shard: ShardState, place: ShardInRegion, report: Report, nowMs: number): void {
+  const roundAt = Math.min(report.roundAt, nowMs);
+  place.seen = { number: report.number, roundAt, lagging: laggingIn(shard, report.shard.region, roundAt) };
+  place.heardAt = nowMs;
+  place.colo = report.colo;
+  place.lateMs = report.lateMs;
+  place.isNudged = false;
+}
+
+/** Members that the round did not check to the end, with when each was last checked. */
+function laggingIn(shard: ShardState, region: Region, roundAt: number): Record<string, number> {
+  const lagging: Record<string, number> = {};
+  for (const probe of shard.members.values()) {
+    const checkedAt = probe.words.get(region)?.checkedAt ?? 0;
+    if (checkedAt < roundAt) lagging[probe.desired.id] = checkedAt;
+  }
+  return lagging;
+}
+
+/**
+ * A coordinator with little to do sleeps between two reports, and would wake each time without knowing of the other
+ * regions; then no quorum was ever met. So in the first minute after a start what was seen is written with each report.
+ * One that has been awake for longer leaves it to the heartbeat.
+ */
+export function isJustStarted({ start }: World, nowMs: number): boolean {
+  return nowMs - start.at < MINUTE_MS;
+}
+
+export function writeSeen(world: World, shard: ShardState, region: Region, nowMs: number): void {
+  const seen = shard.inRegions.get(region)?.seen;
+  if (seen === undefined) return;
+  world.store.seen.put(inRegionKey(shard, region), { at: nowMs, shards: { [inRegionKey(shard, region)]: seen } });
+}
+
+/** One row for everything, at most once a minute. It also says until when the coordinator was active. */
+export function writeAllSeen(world: World, nowMs: number): void {
+  if (nowMs - world.seenWrittenAt < WRITE_EVERY_MS) return;
+  const shards: SeenRow["shards"] = {};
+  for (const shard of world.shards.values()) {
+    for (const [region, { seen }] of shard.inRegions) {
+      if (seen !== undefined && shard.members.size > 0) shards[inRegionKey(shard, region)] = seen;
+    }
+  }
+  world.store.seen.put(ALL_SEEN, { at: nowMs, shards });
+  world.seenWrittenAt = nowMs;
+}

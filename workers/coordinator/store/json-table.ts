@@ -1,0 +1,65 @@
+import type { z } from "zod";
+
+/** A row that could not be read: it was skipped, and nothing of its content is shown. */
+export interface BadRow {
+  table: string;
+  key: string;
+  rule: string;
+}
+
+/** Of 2 MB that the platform takes: a character has up to three bytes. One row too many must not undo the others. */
+const MAX_ROW_CHARACTERS = 650_000;
+
+/** A table of one text key and one JSON value, which is checked when it is read. */
+export interface JsonTable<Schema extends z.ZodType> {
+  readAll(onBadRow: (bad: BadRow) => void): Map<string, z.output<Schema>>;
+  put(key: string, row: z.input<Schema>): void;
+  delete(key: string): void;
+}
+
+/**
+ * `name` is a constant of the code, never input. Schemas are tolerant of unknown fields, so that older code runs on
+ * rows of newer code.
+ */
+export function jsonTable<Schema extends z.ZodType>(sql: SqlStorage, name: string, schema: Schema): JsonTable<Schema> {
+  return {
+    readAll(onBadRow) {
+      const rows = new Map<string, z.output<Schema>>();
+      for (const { key, value } of sql.exec<{ key: string; value: string }>(`SELECT key, value FROM ${name}`)) {
+        const result = read(schema, value);
+        if ("row" in result) rows.set(key, result.row);
+        else onBadRow({ table: name, key, rule: result.rule });
+      }
+      return rows;
+    },
+    put(key, row) {
+      const value = JSON.stringify(row);
+      if (value.length > MAX_ROW_CHARACTERS) {
+        console.error({ message: "a row is too large to be stored", table: name, key, characters: value.length });
+        return;
+      }
+      sql.exec(`INSERT OR REPLACE INTO ${name} (key, value) VALUES (?, ?)`, key, value);
+    },
+    delete(key) {
+      sql.exec(`DELETE FROM ${name} WHERE key = ?`, key);
+    },
+  };
+}
+
+/** Takes a row away that could not be read. */
+export function deleteRow(sql: SqlStorage, { table, key }: BadRow): void {
+  sql.exec(`DELETE FROM ${table} WHERE key = ?`, key);
+}
+
+function read<Schema extends z.ZodType>(schema: Schema, text: string): { row: z.output<Schema> } | { rule: string } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { rule: "is not JSON" };
+  }
+  const result = schema.safeParse(value);
+  if (result.success) return { row: result.data };
+  const issue = result.error.issues[0];
+  return { rule: `${issue?.path.join(".")}: ${issue?.code}` };
+}

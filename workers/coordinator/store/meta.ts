@@ -1,0 +1,19 @@
+/** What there is one of; all whole numbers. */
+type MetaKey =
+  /** When this storage was created, Unix ms: the epoch of every number that the coordinator gives out. */
+  | "epoch"
+  | "partition"
+  /** 1 once decisions may be handed out: see `gathered.ts`. */
+  | "gathered"
+  /** How many shares were ever seen: the older of two holds. */
+  | "seniority";
+
+/** Undefined where there is none, or none that can be read. */
+export function readMeta(sql: SqlStorage, key: MetaKey): number | undefined {
+  const text = sql.exec<{ value: string }>("SELECT value FROM meta WHERE key = ?", key).toArray()[0]?.value;
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+export function writeMeta(sql: SqlStorage, key: MetaKey, value: number): void {
+  sql.exec("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", key, `${value}`);
+}

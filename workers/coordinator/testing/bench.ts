@@ -1,0 +1,187 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import type { Assignment } from "../../../shared/model/messages/assignment.ts";
+import type { Report } from "../../../shared/model/messages/report.ts";
+import type { Decisions, ShareInput, SharesInput } from "../../../shared/model/messages/shares.ts";
+import type { RecordSpecInput } from "../../../shared/model/record.ts";
+import type { Region } from "../../../shared/model/region.ts";
+import type { Env } from "../../env.ts";
+import { Coordination } from "../coordination.ts";
+import type { Outside } from "../outside.ts";
+import type { Rules } from "../world.ts";
+import { FakeProbers } from "./fake-probers.ts";
+
+export const SECOND = 1_000;
+export const MINUTE = 60_000;
+export const EDGE_STALE_AFTER = 300_000;
+const T0 = Date.UTC(2026, 10, 30, 12);
+
+/**
+ * A coordination over a real object's storage, with a clock that the test moves, probers that the test lets report, and
+ * clusters that hold the newest decisions. What it wants done soon waits until the test says `settle`.
+ */
+export class Bench {
+  readonly storage: DurableObjectStorage;
+  readonly probers: FakeProbers;
+  readonly delivered = new Map<string, Decisions>();
+  readonly deliveries: Decisions[] = [];
+  now = T0;
+  /** Called before each call outside; may throw. */
+  onCall: (kind: "assign" | "decided") => void = () => {};
+  coordination: Coordination;
+  #queue: (() => Promise<void>)[] = [];
+  readonly #outside: Outside;
+  readonly #rules: Rules;
+
+  constructor(storage: DurableObjectStorage, rules: Partial<Rules> = {}) {
+    this.storage = storage;
+    this.#rules = { allowPrivate: true, edgeStaleAfterMs: EDGE_STALE_AFTER, ...rules };
+    this.probers = new FakeProbers(() => this.now);
+    this.#outside = {
+      now: () => this.now,
+      assign: async (assignment: Assignment) => {
+        this.onCall("assign");
+        return this.probers.assign(assignment);
+      },
+      decided: async (decisions: Decisions) => {
+        this.onCall("decided");
+        this.deliveries.push(decisions);
+        this.take(decisions);
+      },
+      soon: (work) => {
+        this.#queue.push(work);
+      },
+    };
+    this.coordination = this.#start();
+  }
+
+  #start(): Coordination {
+    return new Coordination(this.storage, this.#outside, this.#rules, 0);
+  }
+
+  /** As a cluster takes decisions: the older are dropped. */
+  take(decisions: Decisions | undefined): void {
+    if (decisions === undefined) return;
+    const held = this.delivered.get(decisions.cluster);
+    const isNewer =
+      held === undefined ||
+      decisions.number.epoch > held.number.epoch ||
+      (decisions.number.epoch === held.number.epoch && decisions.number.n > held.number.n);
+    if (isNewer) this.delivered.set(decisions.cluster, structuredClone(decisions));
+  }
+
+  /** Memory is lost, storage stays; what was under way is lost too. */
+  restart(): void {
+    this.#queue = [];
+    this.coordination = this.#start();
+  }
+
+  async settle(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const works = this.#queue;
+      this.#queue = [];
+      await Promise.all(works.map((work) => work()));
+    }
+  }
+
+  put(cluster: string, n: number, shares: ShareInput[], epoch = T0): ReturnType<Coordination["putShares"]> {
+    const input: SharesInput = { version: 1, cluster, number: { epoch, n }, shares };
+    const receipt = this.coordination.putShares(structuredClone(input));
+    this.take(receipt.decisions);
+    return receipt;
+  }
+
+  /** Every prober of the region runs a round and reports; the answer is taken. */
+  round(...regions: Region[]): void {
+    for (const report of this.probers.round(regions)) this.send(report);
+  }
+
+  send(report: Report): void {
+    const assignment = this.coordination.report(structuredClone(report));
+    if (assignment !== undefined) this.probers.assign(assignment);
+  }
+
+  /** Rounds in all regions until the time has passed, a heartbeat each minute, everything sent. */
+  async run(durationMs: number, regions: readonly Region[], stepMs = 10 * SECOND): Promise<void> {
+    const end = this.now + durationMs;
+    while (this.now < end) {
+      this.now += stepMs;
+      this.round(...regions);
+      if (Math.floor(this.now / MINUTE) !== Math.floor((this.now - stepMs) / MINUTE)) this.coordination.heartbeat();
+      await this.settle();
+    }
+  }
+
+  published(rootHost = "api.example.com"): string[] {
+    const record = this.coordination.readRecord(rootHost);
+    return (record?.leaves ?? []).filter(({ published }) => published).map(({ leaf }) => leaf);
+  }
+
+  verdict(id: string): string | undefined {
+    return this.coordination.readProbe(id)?.verdict;
+  }
+
+  rowsWritten(): number {
+    return rowsOf(this.storage.sql);
+  }
+}
+
+/** All rows by a count of the changes that SQLite itself has made since the connection was opened. */
+function rowsOf(sql: SqlStorage): number {
+  return sql.exec<{ changes: number }>("SELECT total_changes() AS changes").one().changes;
+}
+
+let objects = 0;
+
+/** Runs a test over the storage of an object of its own. */
+export async function onBench(
+  test: (bench: Bench, storage: DurableObjectStorage) => Promise<void> | void,
+  rules: Partial<Rules> = {},
+): Promise<void> {
+  objects += 1;
+  const stub = (env as unknown as Env).COORDINATOR.getByName(`bench-${objects}-${crypto.randomUUID()}`);
+  await runInDurableObject(stub, async (_, state) => {
+    await test(new Bench(state.storage, rules), state.storage);
+  });
+}
+
+export const HEALTH_CHECK = {
+  protocol: "HTTP",
+  interval: "10s",
+  timeout: "2s",
+  failureThreshold: 2,
+  successThreshold: 2,
+  regions: ["weur", "enam", "apac"],
+} as const;
+
+export type HealthCheckInput = NonNullable<RecordSpecInput["healthCheck"]>;
+
+/** A share of api.example.com with these addresses. */
+export function share(
+  targets: string[],
+  options: { name?: string; published?: string[]; check?: Partial<HealthCheckInput> | null; spec?: object } & Partial<
+    Omit<ShareInput, "published" | "spec" | "name">
+  > = {},
+): ShareInput {
+  const { name = "api", published = [], check = {}, spec = {}, ...rest } = options;
+  const endpointOf = (addresses: string[]) => ({
+    dnsName: "api.example.com",
+    recordType: "A" as const,
+    recordTTL: 60,
+    targets: addresses,
+  });
+  return {
+    namespace: "shop",
+    name,
+    spec: {
+      rootHost: "api.example.com",
+      endpoints: [endpointOf(targets)],
+      ...(check !== null && { healthCheck: { ...HEALTH_CHECK, ...check } }),
+      ...spec,
+    },
+    published: published.length > 0 ? [endpointOf(published)] : [],
+    ...rest,
+  };
+}
+
+export const REGIONS_3: readonly Region[] = ["apac", "enam", "weur"];

@@ -1,0 +1,162 @@
+import { NO_COUNTS } from "../../shared/health/count.ts";
+import type { Recent } from "../../shared/health/flapping.ts";
+import type { Standing } from "../../shared/health/verdict.ts";
+import type { Condition } from "../../shared/model/condition.ts";
+import type { Endpoint } from "../../shared/model/endpoint.ts";
+import type { HealthCheck } from "../../shared/model/health-check.ts";
+import type { Observation } from "../../shared/model/observation.ts";
+import type { Counts, Probe } from "../../shared/model/probe.ts";
+import type { RecordSpec } from "../../shared/model/record.ts";
+import type { Region } from "../../shared/model/region.ts";
+import type { Advisory } from "../../shared/model/status.ts";
+import type { Merged } from "../../shared/record/merge.ts";
+import type { Outside } from "./outside.ts";
+import type { ClusterRow } from "./store/clusters.ts";
+import type { RecordRow } from "./store/records.ts";
+import type { Seen } from "./store/seen.ts";
+import type { ShareRow } from "./store/shares.ts";
+import type { Store } from "./store/store.ts";
+
+/** The settings that the coordinator goes by. */
+export interface Rules {
+  allowPrivate: boolean;
+  edgeStaleAfterMs: number;
+}
+
+/** A cluster, with the shares that it has sent. */
+export interface Cluster extends ClusterRow {
+  readonly name: string;
+  /** By `namespace/name`. */
+  readonly shares: Map<string, Share>;
+}
+
+export interface Share extends ShareRow {
+  spec: RecordSpec;
+  /** What became of its newest form. */
+  conditions: Condition[];
+}
+
+/** One root host: all clusters' shares of it, their probes, and what was decided. */
+export interface Root {
+  readonly rootHost: string;
+  /** The oldest first. */
+  shares: Share[];
+  merged: Merged;
+  probes: Map<string, ProbeState>;
+  decision: RecordRow | undefined;
+  /** What clusters say is in DNS, not yet part of a decision. */
+  claimed: Endpoint[];
+  advisories: Advisory[];
+}
+
+/** What a share wants watched: one leaf of it. */
+export interface DesiredProbe {
+  id: string;
+  cluster: string;
+  /** `namespace/name` */
+  record: string;
+  leaf: string;
+  check: HealthCheck;
+  /** As a prober is given it. */
+  probe: Omit<Probe, "carried">;
+  resting: Condition | undefined;
+}
+
+export interface ProbeState {
+  desired: DesiredProbe;
+  readonly root: Root;
+  shard: ShardState;
+  standing: Standing | undefined;
+  assignedAt: number;
+  timingEditedAt: number;
+  words: Map<Region, RegionState>;
+  advisories: Advisory[];
+}
+
+/** What one region says of one probe. Only the class of it is stored; see `store/words.ts`. */
+export interface RegionState {
+  counts: Counts;
+  /** As stored, saturated; undefined where nothing is. */
+  stored: Counts | undefined;
+  checkedAt: number | undefined;
+  succeededAt: number | undefined;
+  saidAt: number;
+  recent: Recent;
+  observation: Observation | undefined;
+}
+
+/** Up to 30 probes that one prober in each of the regions asks. */
+export interface ShardState {
+  readonly key: string;
+  readonly intervalMs: number;
+  readonly n: number;
+  readonly regions: readonly Region[];
+  /** Resting probes keep their places. */
+  readonly members: Map<string, ProbeState>;
+  assigned: number;
+  readonly acknowledged: Map<Region, number>;
+  readonly inRegions: Map<Region, ShardInRegion>;
+}
+
+export interface ShardInRegion {
+  seen: Seen | undefined;
+  /** When the coordinator heard of it last, Unix ms. */
+  heardAt: number | undefined;
+  colo: string | undefined;
+  lateMs: number | undefined;
+  /** Since it was last heard of. */
+  isNudged: boolean;
+  isSending: boolean;
+}
+
+/** When the coordinator began to listen, after a restart or a gap, and until when it had listened before. */
+export interface Start {
+  at: number;
+  lastActiveAt: number | undefined;
+}
+
+/** What the coordinator knows. Everything needed to judge is here; storage is only read at the start. */
+export interface World {
+  readonly partition: number;
+  /** When this storage was created, Unix ms. */
+  readonly epoch: number;
+  readonly store: Store;
+  readonly outside: Outside;
+  readonly rules: Rules;
+  start: Start;
+  lastActiveAt: number;
+  seenWrittenAt: number;
+  isGathered: boolean;
+  seniority: number;
+  readonly clusters: Map<string, Cluster>;
+  readonly roots: Map<string, Root>;
+  readonly probes: Map<string, ProbeState>;
+  readonly shards: Map<string, ShardState>;
+  readonly silentRegions: Map<Region, number>;
+  readonly suspectRegions: Map<Region, Advisory>;
+  /** What the call at hand has changed: clusters whose decisions are others now, and shards with other probes. */
+  readonly changedClusters: Set<Cluster>;
+  readonly changedShards: Set<ShardState>;
+  /** Clusters that are just being handed theirs. */
+  readonly handing: Set<Cluster>;
+  /** Another world was read from storage in place of this one: what is still under way here must write nothing. */
+  isAbandoned: boolean;
+}
+
+export const recordOf = (share: { cluster: string; record: string }) => `${share.cluster}/${share.record}`;
+export const shardKey = (shard: { intervalMs: number; n: number }) => `${shard.intervalMs}/${shard.n}`;
+export const inRegionKey = (shard: { intervalMs: number; n: number }, region: Region) => `${shardKey(shard)}@${region}`;
+export const wordKey = (probe: string, region: Region) => `${probe}@${region}`;
+
+/** A region that has said nothing of a probe yet. */
+export function newWord(nowMs: number): RegionState {
+  return {
+    counts: NO_COUNTS,
+    stored: undefined,
+    checkedAt: undefined,
+    succeededAt: undefined,
+    saidAt: nowMs,
+    recent: [],
+    observation: undefined,
+  };
+}

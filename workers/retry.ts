@@ -1,0 +1,27 @@
+const TRIES = 3;
+const FIRST_PAUSE_MS = 100;
+
+/**
+ * Calls another object, and again when that throws: on deploys and moves calls in flight are cut off ("reset because its
+ * code was updated"), and the next goes through. `call` makes its stub afresh each time, since one that has thrown stays
+ * broken, and sends the same message each time, which receivers tell by its number. An object that says it is overloaded
+ * is left alone. Throws what the last try threw.
+ */
+export async function callWithRetry<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await call();
+    } catch (error) {
+      if (tried >= TRIES || isOverloaded(error)) throw error;
+      await scheduler.wait(FIRST_PAUSE_MS * 2 ** (tried - 1) * (0.5 + Math.random()));
+    }
+  }
+}
+
+/** What an error says, for a log: never its stack, never more than a line. */
+export function errorMessage(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split("\n", 1)[0]?.slice(0, 300) ?? "";
+}
+
+/** The platform marks such errors: https://developers.cloudflare.com/durable-objects/best-practices/error-handling/ */
+const isOverloaded = (error: unknown) => error instanceof Error && "overloaded" in error && error.overloaded === true;
