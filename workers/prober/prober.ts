@@ -53,7 +53,7 @@ export class Prober extends DurableObject<Env> implements ProberRpc {
     try {
       nextAt = await this.#pump(info?.scheduledTime ?? Date.now());
     } catch (error) {
-      console.error("A round failed:", error);
+      console.error("A round failed:", messageOf(error));
     } finally {
       this.#isPumping = false;
       await this.#arm(nextAt);
@@ -107,7 +107,7 @@ export class Prober extends DurableObject<Env> implements ProberRpc {
       // A dial would wait for the write to be confirmed, and its time would be false.
       await this.ctx.storage.sync();
     } catch (error) {
-      console.error("A round could not be stored:", error);
+      console.error("A round could not be stored:", messageOf(error));
     }
     const report = this.#work.report(results, round, Date.now());
     if (report !== undefined) this.#reporting = this.#reporter.send(report);
@@ -153,4 +153,8 @@ export class Prober extends DurableObject<Env> implements ProberRpc {
     if (at === undefined) await this.ctx.storage.deleteAlarm();
     else await this.ctx.storage.setAlarm(Math.max(at, now + 1));
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

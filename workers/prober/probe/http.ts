@@ -18,8 +18,8 @@ export const askHttp: Ask = async (connection, question, deadline, onFirstByte) 
     writer.write(writeRequest(question)).catch(() => undefined);
     return await readAnswer(reader, question, deadline, onFirstByte);
   } finally {
+    // The writer is left to `close` of the socket: after its `abort` workerd keeps the connection, and the object with it.
     reader.cancel().catch(() => undefined);
-    writer.abort().catch(() => undefined);
   }
 };
 
