@@ -1,6 +1,40 @@
+import { createApp, serve } from "./api/app.ts";
+import { clusterOf, coordinatorOf, type Env } from "./env.ts";
+import { readSettings } from "./settings.ts";
+
 export { Cluster } from "./cluster/cluster.ts";
 export { Coordinator } from "./coordinator/coordinator.ts";
 export { Prober } from "./prober/prober.ts";
 export { SuspectDialler } from "./prober/suspect-dialler.ts";
 
-export default {};
+const app = createApp();
+
+export default {
+  fetch: (request, env, ctx) => serve(app, request, env, ctx),
+
+  /** Each minute: the heartbeat that needs no memory. It calls what is there, and creates nothing but coordinators. */
+  async scheduled(_controller, env): Promise<void> {
+    const partitions = Array.from({ length: readSettings(env).PARTITIONS }, (_, partition) => partition);
+    await Promise.all([...partitions.map((partition) => beatCoordinator(env, partition)), beatClusters(env)]);
+  },
+} satisfies ExportedHandler<Env>;
+
+async function beatCoordinator(env: Env, partition: number): Promise<void> {
+  try {
+    await coordinatorOf(env, partition).heartbeat();
+  } catch (error) {
+    console.error(`The heartbeat of partition ${partition} failed:`, error);
+  }
+}
+
+/** A cluster that lost its alarm would neither hear from its coordinators nor deliver, and nobody else would notice. */
+async function beatClusters(env: Env): Promise<void> {
+  try {
+    const clusters = await coordinatorOf(env, 0).listClusters();
+    const beats = await Promise.allSettled(clusters.map((cluster) => clusterOf(env, cluster).heartbeat()));
+    const failed = beats.filter(({ status }) => status === "rejected").length;
+    if (failed > 0) console.error(`The heartbeat of ${failed} of ${clusters.length} clusters failed.`);
+  } catch (error) {
+    console.error("The heartbeat of the clusters failed:", error);
+  }
+}

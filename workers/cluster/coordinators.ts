@@ -2,10 +2,10 @@ import type { Condition } from "../../shared/model/condition.ts";
 import type { Decisions } from "../../shared/model/messages/shares.ts";
 import type { MessageNumber } from "../../shared/model/number.ts";
 import { compareNumbers } from "../../shared/number.ts";
+import { twice, within } from "../call.ts";
 import type { CoordinatorRpc, SharesReceipt } from "../rpc.ts";
 import type { Partition } from "./partitions.ts";
 import type { ClusterStore } from "./store.ts";
-import { twice, within } from "./within.ts";
 
 /** A coordinator that does not answer within this is left for the next time. */
 const CALL_LIMIT_MS = 5_000;

@@ -1,0 +1,91 @@
+import { Hono } from "hono";
+import { problemOf } from "../problems.ts";
+import { readSettings } from "../settings.ts";
+import { ProblemError, problemResponse } from "./answers.ts";
+import { allow } from "./auth.ts";
+import { clusterRoutes } from "./clusters.ts";
+import { deliveryRoutes } from "./delivery.ts";
+import { eventRoutes } from "./events.ts";
+import { openApiOf } from "./openapi.ts";
+import { readRoutes } from "./reads.ts";
+import type { Api, ApiContext, Route } from "./route.ts";
+import { snapshotRoutes } from "./snapshot.ts";
+
+const HEADERS = {
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "strict-transport-security": "max-age=31536000",
+  "x-content-type-options": "nosniff",
+};
+
+const ownRoutes: Route[] = [
+  {
+    method: "GET",
+    path: "/healthz",
+    access: "open",
+    summary: "Whether the Worker runs and its settings hold",
+    answer: { status: 200, description: "It does." },
+    problems: [],
+    handle: (context) => context.text("ok\n"),
+  },
+  {
+    method: "GET",
+    path: "/openapi.json",
+    access: "open",
+    summary: "This document",
+    answer: { status: 200, description: "OpenAPI 3.1." },
+    problems: [],
+    handle: (context) => context.json(openApiOf(ROUTES)),
+  },
+];
+
+/** Every route of the edge: what is served is what the OpenAPI document lists. */
+export const ROUTES: readonly Route[] = [
+  ...clusterRoutes,
+  ...snapshotRoutes,
+  ...deliveryRoutes,
+  ...readRoutes,
+  ...eventRoutes,
+  ...ownRoutes,
+];
+
+/** The edge API (design §4). Every error is a problem document. */
+export function createApp(): Hono<Api> {
+  const app = new Hono<Api>();
+  app.use(async (context, next) => {
+    context.set("settings", settingsOf(context));
+    await next();
+  });
+  for (const { method, path, access, handle } of ROUTES) app.on(method, path, allow(access), handle);
+  for (const [path, routes] of Map.groupBy(ROUTES, (route) => route.path)) {
+    const allowed = [...new Set(routes.map(({ method }) => method))].join(", ");
+    app.all(path, () => problemResponse(problemOf("MethodNotAllowed", `Allowed: ${allowed}.`), { allow: allowed }));
+  }
+  app.notFound(() => problemResponse(problemOf("NotFound", "See /openapi.json for those there are.")));
+  app.onError((error) => {
+    if (error instanceof ProblemError) return problemResponse(error.problem);
+    console.error("The edge has failed:", error);
+    return problemResponse(problemOf("InternalError"));
+  });
+  return app;
+}
+
+/** Serves one request, and gives every answer the headers that all have. */
+export async function serve(app: Hono<Api>, request: Request, env: Api["Bindings"], ctx: ExecutionContext) {
+  const answer = await app.fetch(request, env, ctx);
+  const response = new Response(answer.body, answer);
+  for (const [name, value] of Object.entries(HEADERS)) response.headers.set(name, value);
+  return response;
+}
+
+function settingsOf(context: ApiContext) {
+  try {
+    return readSettings(context.env);
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : undefined;
+    console.error(detail);
+    throw new ProblemError(problemOf("SettingsWrong", detail));
+  }
+}

@@ -1,0 +1,33 @@
+import { delivery } from "../../shared/model/messages/delivery.ts";
+import { NO_NUMBER, parseNumber } from "../../shared/number.ts";
+import { fail, resultResponse } from "./answers.ts";
+import { namedCluster } from "./objects.ts";
+import type { ApiContext, Route } from "./route.ts";
+import { signedHeaders } from "./signed.ts";
+
+export const deliveryRoutes: Route[] = [
+  {
+    method: "GET",
+    path: "/v1/clusters/:cluster/delivery",
+    access: "signed",
+    summary: "The newest delivery, for an agent that cannot be called; what is signed is the request target",
+    query: { after: "The highest number applied, as `epoch.n`: it is acknowledged by this." },
+    answer: { status: 200, description: "Full where it is newer than `after`, else Contact.", schema: delivery },
+    problems: ["ClusterUnknown", "FieldInvalid"],
+    handle: pull,
+  },
+];
+
+async function pull(context: ApiContext): Promise<Response> {
+  const cluster = namedCluster(context);
+  const text = context.req.query("after");
+  const after = text === undefined ? NO_NUMBER : parseNumber(text);
+  if (after === undefined) {
+    return fail("FieldInvalid", undefined, [
+      { field: "after", value: text ?? "", rule: "must be a number such as 17.3" },
+    ]);
+  }
+  const { pathname, search } = new URL(context.req.url);
+  const result = await cluster.pull({ ...signedHeaders(context), body: pathname + search, after });
+  return resultResponse(result, (value) => context.json(value.delivery));
+}

@@ -1,0 +1,97 @@
+import { z } from "zod";
+import { snapshotRecord } from "../../shared/model/messages/snapshot.ts";
+import { problem } from "../../shared/model/problem.ts";
+import { PROBLEMS, type ProblemCode } from "../problems.ts";
+import { ACCESS_PROBLEMS } from "./auth.ts";
+import type { Route } from "./route.ts";
+
+type Json = Record<string, unknown>;
+
+/** Problems that any route may answer with. */
+const COMMON: readonly ProblemCode[] = ["InternalError", "SettingsWrong"];
+const SIGNED_HEADERS = ["webhook-id", "webhook-timestamp", "webhook-signature"];
+
+/** The OpenAPI 3.1 document of these routes, made from the schemas that they check by. */
+export function openApiOf(routes: readonly Route[]): Json {
+  const byPath = Map.groupBy(routes, ({ path }) => openApiPath(path));
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Vedette edge",
+      version: "1",
+      description: "Errors are RFC 9457 problem documents. `signed` requests carry a Standard Webhooks signature.",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    paths: Object.fromEntries([...byPath].map(([path, ofPath]) => [path, Object.fromEntries(ofPath.map(operation))])),
+    components: {
+      schemas: { Problem: schemaOf(problem), SnapshotRecord: schemaOf(snapshotRecord) },
+      securitySchemes: { admin: { type: "http", scheme: "bearer", description: "ADMIN_TOKEN of the Worker." } },
+    },
+  };
+}
+
+function operation(route: Route): [method: string, operation: Json] {
+  const { summary, body, access } = route;
+  const content = body && { [body.contentType]: { schema: schemaOf(body.schema) } };
+  const description = body?.description === undefined ? {} : { description: body.description };
+  const parameters = [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)];
+  return [
+    route.method.toLowerCase(),
+    {
+      summary,
+      ...(parameters.length > 0 && { parameters }),
+      ...(content && { requestBody: { required: true, ...description, content } }),
+      responses: { ...success(route), ...problemResponses(route) },
+      security: access === "admin" ? [{ admin: [] }] : access === "reader" ? [{ admin: [] }, {}] : [],
+    },
+  ];
+}
+
+function success({ answer }: Route): Json {
+  const content = answer.schema && { content: { "application/json": { schema: schemaOf(answer.schema) } } };
+  return { [answer.status]: { description: answer.description, ...content } };
+}
+
+function problemResponses({ access, problems }: Route): Json {
+  const codes = [...ACCESS_PROBLEMS[access], ...problems, ...COMMON];
+  const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code][0]);
+  const content = { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } };
+  return Object.fromEntries(
+    [...byStatus].map(([status, ofStatus]) => [status, { description: ofStatus.map(described).join("; "), content }]),
+  );
+}
+
+const described = (code: ProblemCode): string => `${code}: ${PROBLEMS[code][1]}`;
+
+/** Hono's `:id{.+}` is OpenAPI's `{id}`. */
+const openApiPath = (path: string): string => path.replace(/:(\w+)(\{[^}]*\})?/g, "{$1}");
+
+const parameter = (name: string, where: string, description?: string): Json => ({
+  name,
+  in: where,
+  required: where === "path",
+  schema: { type: "string" },
+  ...(description !== undefined && { description }),
+});
+
+function pathParameters({ path }: Route): Json[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => parameter(name, "path"));
+}
+
+function queryParameters({ query = {} }: Route): Json[] {
+  return Object.entries(query).map(([name, description]) => parameter(name, "query", description));
+}
+
+function headerParameters({ access, requestHeaders = {} }: Route): Json[] {
+  const signed = access === "signed" ? SIGNED_HEADERS : [];
+  return [
+    ...signed.map((name) => ({ ...parameter(name, "header"), required: true })),
+    ...Object.entries(requestHeaders).map(([name, description]) => parameter(name, "header", description)),
+  ];
+}
+
+/** As it goes over the wire: what a transform makes of it is nobody else's concern. */
+function schemaOf(schema: z.ZodType): Json {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  return rest;
+}

@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { hash32 } from "../../shared/hash.ts";
+import { canonicalHost } from "../../shared/model/host.ts";
+import { regionView } from "../../shared/model/region-view.ts";
+import { probeStatus, recordStatus } from "../../shared/model/status.ts";
+import { fail } from "./answers.ts";
+import { joinRegions } from "./join-regions.ts";
+import { askAllCoordinators, askCoordinator } from "./objects.ts";
+import type { ApiContext, Route } from "./route.ts";
+
+export const readRoutes: Route[] = [
+  {
+    method: "GET",
+    path: "/v1/records",
+    access: "reader",
+    summary: "All records: what is published, why, and as seen from where",
+    answer: { status: 200, description: "By root host.", schema: z.strictObject({ records: z.array(recordStatus) }) },
+    problems: ["CoordinatorUnavailable"],
+    handle: listRecords,
+  },
+  {
+    method: "GET",
+    path: "/v1/records/:host",
+    access: "reader",
+    summary: "One record by its root host",
+    answer: { status: 200, description: "The record.", schema: recordStatus },
+    problems: ["RecordUnknown", "CoordinatorUnavailable"],
+    handle: readRecord,
+  },
+  {
+    method: "GET",
+    path: "/v1/probes/:id{.+}",
+    access: "reader",
+    summary: "One probe by its id, `cluster/namespace/name/leaf`; its slashes may be encoded",
+    answer: { status: 200, description: "The probe.", schema: probeStatus },
+    problems: ["ProbeUnknown", "CoordinatorUnavailable"],
+    handle: readProbe,
+  },
+  {
+    method: "GET",
+    path: "/v1/regions",
+    access: "reader",
+    summary: "How each region does",
+    answer: { status: 200, description: "By name.", schema: z.strictObject({ regions: z.array(regionView) }) },
+    problems: ["CoordinatorUnavailable"],
+    handle: async (context) => {
+      const views = await askAllCoordinators(context, (coordinator) => coordinator.listRegions());
+      return context.json({ regions: joinRegions(views.flat()) });
+    },
+  },
+];
+
+async function listRecords(context: ApiContext): Promise<Response> {
+  const records = await askAllCoordinators(context, (coordinator) => coordinator.listRecords());
+  return context.json({ records: records.flat().sort((a, b) => (a.rootHost < b.rootHost ? -1 : 1)) });
+}
+
+async function readRecord(context: ApiContext): Promise<Response> {
+  const result = canonicalHost(context.req.param("host") ?? "", true);
+  if (!("host" in result)) return fail("RecordUnknown", `The host ${result.rule}.`);
+  const partition = hash32(result.host) % context.get("settings").PARTITIONS;
+  const record = await askCoordinator(context, partition, (coordinator) => coordinator.readRecord(result.host));
+  return context.json(record ?? fail("RecordUnknown"));
+}
+
+/** The id names no root host, so every partition is asked. */
+async function readProbe(context: ApiContext): Promise<Response> {
+  const id = context.req.param("id") ?? "";
+  const found = await askAllCoordinators(context, (coordinator) => coordinator.readProbe(id));
+  return context.json(found.find((probe) => probe !== undefined) ?? fail("ProbeUnknown"));
+}
