@@ -1,0 +1,125 @@
+import { Contact } from "./contact.ts";
+import { Core, type CoreOptions } from "./core.ts";
+import { Link } from "./link.ts";
+import { type Log, makeLog } from "./log.ts";
+import { rememberedFiles } from "./own-records.ts";
+import type { DnsServer } from "./publish/dns/server.ts";
+import type { Published } from "./publish/explain.ts";
+import type { Listening } from "./receiver/listen.ts";
+import { repeat } from "./repeat.ts";
+import { serveDns, serveWeb, zoneSettings } from "./serve.ts";
+import type { Settings } from "./settings.ts";
+import { ManifestSource } from "./source/source.ts";
+import { startState, statePath } from "./start-state.ts";
+import type { State } from "./status/state.ts";
+import { saveState } from "./status/store.ts";
+
+const POLL_MS = 500;
+const MIN_TICK_MS = 20;
+
+export interface AgentHooks {
+  /** Told of each change once it is stored and in DNS. */
+  onPublished?: (change: Published) => void;
+  /** Takes the log lines instead of standard error. */
+  log?: Log;
+}
+
+export interface RunningAgent {
+  dnsPort: number;
+  webhookPort: number;
+  /** Resolves once all records have been read and deliveries are taken. */
+  ready: Promise<void>;
+  state(): State;
+  /** Ends everything and leaves DNS and the state file as they are. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the agent: serves what was in DNS, reads the records, then pushes them to the edge and takes its deliveries.
+ * Rejects with a {@link SettingsError} for people when a port or the state file cannot be used.
+ */
+export async function startAgent(settings: Settings, hooks: AgentHooks = {}): Promise<RunningAgent> {
+  const { now } = Date;
+  const elapsedMs = () => performance.now();
+  const log = hooks.log ?? makeLog(settings.logFormat, (line) => process.stderr.write(`${line}\n`), now);
+  const path = await statePath(settings);
+  const state = await startState(path, settings, log, now());
+  const source = new ManifestSource(settings.records, rememberedFiles(state.records));
+  const contact = new Contact(settings.edgeStaleAfterMs, state.silent, elapsedMs);
+  await using opened = new AsyncDisposableStack();
+  const dns = await serveDns(settings, log);
+  opened.defer(() => dns.close());
+  const link = new Link({ settings, core: () => core, reread: () => poll(true), log, now, elapsedMs });
+  const core: Core = new Core(
+    {
+      ...coreSettings(settings, hooks),
+      contact,
+      serve: (zones) => dns.serve(zones),
+      save: (next) => saveState(path, next),
+      onSnapshotChanged: () => link.snapshotChanged(),
+      log,
+      now,
+    },
+    state,
+  );
+  const poll = async (atOnce = false) => core.takeSource(await source.poll(atOnce));
+  const web = await serveWeb(settings, core, now);
+  opened.defer(() => web.close());
+  opened.defer(() => link.stop());
+  announce(settings, dns, web, path, log);
+  const ready = startLoops(opened, core, contact, poll, log);
+  void ready.then(() => link.start());
+  const running = opened.move();
+  return {
+    dnsPort: dns.port,
+    webhookPort: web.port,
+    ready,
+    state: () => core.state,
+    close: () => running.disposeAsync(),
+  };
+}
+
+/** Reads the records and looks for silence from now on. Resolves once all records have been read. */
+function startLoops(
+  opened: AsyncDisposableStack,
+  core: Core,
+  contact: Contact,
+  poll: () => Promise<void>,
+  log: Log,
+): Promise<void> {
+  const ready = Promise.withResolvers<void>();
+  const read = async () => {
+    await poll();
+    if (core.isReady) ready.resolve();
+  };
+  const polling = repeat(read, () => POLL_MS, log);
+  opened.defer(() => polling.stop());
+  const waiting = repeat(
+    () => core.tick(),
+    () => nextTickMs(contact),
+    log,
+  );
+  opened.defer(() => waiting.stop());
+  return ready.promise;
+}
+
+function coreSettings(
+  settings: Settings,
+  { onPublished = () => {} }: AgentHooks,
+): Pick<CoreOptions, "cluster" | "edgeStaleAfterMs" | "zones" | "onPublished"> {
+  const { cluster, edgeStaleAfterMs } = settings;
+  return { cluster, edgeStaleAfterMs, zones: zoneSettings(settings), onPublished };
+}
+
+/** Silence is looked at when it can begin, and not much sooner. */
+function nextTickMs(contact: Contact): number {
+  return contact.state === "Silent" ? POLL_MS : Math.max(MIN_TICK_MS, contact.silentInMs);
+}
+
+function announce(settings: Settings, dns: DnsServer, web: Listening, path: string, log: Log): void {
+  const deliveries = settings.pull
+    ? `asks ${settings.edgeUrl} for deliveries`
+    : `takes deliveries at http://${settings.webhookAddress}:${web.port}/v1/delivery`;
+  log("info", `The agent of ${settings.cluster} answers DNS at ${settings.dnsAddress}:${dns.port} and ${deliveries}`);
+  log("info", `Records from ${settings.records.join(", ")}; their status in ${path}`);
+}

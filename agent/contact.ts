@@ -1,0 +1,36 @@
+/**
+ * When the edge was last heard of. Measured by a clock that only goes forward, in milliseconds: a wrong date, or one that
+ * is put right, is no silence.
+ */
+export class Contact {
+  readonly #staleAfterMs: number;
+  readonly #elapsedMs: () => number;
+  #since: number;
+  #heard = false;
+  #isSilent: boolean;
+
+  /** @param wasSilent whether the former process had found the edge silent: only contact ends that */
+  constructor(staleAfterMs: number, wasSilent: boolean, elapsedMs: () => number) {
+    this.#staleAfterMs = staleAfterMs;
+    this.#elapsedMs = elapsedMs;
+    this.#since = elapsedMs();
+    this.#isSilent = wasSilent;
+  }
+
+  heard(): void {
+    this.#since = this.#elapsedMs();
+    this.#heard = true;
+    this.#isSilent = false;
+  }
+
+  get state(): "Heard" | "Awaited" | "Silent" {
+    this.#isSilent ||= this.silentInMs <= 0;
+    if (this.#isSilent) return "Silent";
+    return this.#heard ? "Heard" : "Awaited";
+  }
+
+  /** How long until the edge counts as silent if nothing more is heard, in milliseconds. */
+  get silentInMs(): number {
+    return this.#since + this.#staleAfterMs - this.#elapsedMs();
+  }
+}

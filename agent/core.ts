@@ -1,0 +1,229 @@
+import type { Condition } from "../shared/model/condition.ts";
+import { formatDurationMs } from "../shared/model/duration.ts";
+import { formatFieldError } from "../shared/model/field-error.ts";
+import type { MessageNumber } from "../shared/model/number.ts";
+import { compareNumbers, isNewer } from "../shared/number.ts";
+import type { Contact } from "./contact.ts";
+import { type DeliveredRecord, type ReadDelivery, readDelivery } from "./edge/delivered.ts";
+import type { Log } from "./log.ts";
+import { Noted } from "./noted.ts";
+import { afterAnswer, sharesOf } from "./own-records.ts";
+import type { Zones } from "./publish/dns/respond.ts";
+import { buildZones, type ZoneSettings } from "./publish/dns/zone.ts";
+import { explain, formatPublished, type Published } from "./publish/explain.ts";
+import { nextSerial, planHosts } from "./publish/hosts.ts";
+import type { SourceState } from "./source/source.ts";
+import { recordStates } from "./status/record-states.ts";
+import type { HostState, State } from "./status/state.ts";
+
+/** What became of a delivery: `Applied` names the highest number that is stored and in DNS. */
+export type Applied =
+  | { kind: "Applied"; number: MessageNumber }
+  | { kind: "Refused"; message: string }
+  | { kind: "NotStored" };
+
+/** What the edge said of one pushed record; the digest is that of the spec that was pushed. */
+export interface Answer {
+  key: string;
+  digest: string;
+  condition: Condition;
+}
+
+export interface CoreOptions {
+  cluster: string;
+  edgeStaleAfterMs: number;
+  zones: ZoneSettings;
+  contact: Contact;
+  serve: (zones: Zones) => void;
+  save: (state: State) => Promise<void>;
+  /** Something changed that a snapshot holds. */
+  onSnapshotChanged: () => void;
+  onPublished: (change: Published) => void;
+  log: Log;
+  /** Unix ms */
+  now: () => number;
+}
+
+/**
+ * What the agent knows and publishes. Whatever happens (records read, a delivery, an answer, silence) changes the state and
+ * then settles it: decide what is to be in DNS, store, switch DNS, tell. One at a time, in the order they came.
+ */
+export class Core {
+  readonly #options: CoreOptions;
+  readonly #noted: Noted;
+  #state: State;
+  #source: SourceState = { complete: false, records: [], problems: [] };
+  #queue: Promise<unknown> = Promise.resolve();
+  #saved = "";
+  /** When the newest delivery left, by the edge's clock. */
+  #sentAt: number;
+
+  /** Serves at once what was in DNS when the state was stored. */
+  constructor(options: CoreOptions, state: State) {
+    this.#options = options;
+    this.#noted = new Noted(options.log);
+    this.#state = state;
+    this.#sentAt = state.sentAt;
+    this.#switchDns();
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  get source(): SourceState {
+    return this.#source;
+  }
+
+  /** Whether deliveries can be taken: all records have been read. */
+  get isReady(): boolean {
+    return this.#source.complete;
+  }
+
+  /** The records as they were read last. */
+  takeSource(source: SourceState): Promise<void> {
+    return this.#inTurn(async () => {
+      const before = contentOf(this.#source);
+      this.#source = source;
+      this.#noted.noteAll("manifest", source.problems);
+      if (!source.complete || (contentOf(source) === before && this.#state.problems.join() === source.problems.join()))
+        return;
+      await this.#settle();
+      this.#options.onSnapshotChanged();
+    });
+  }
+
+  /** Takes a delivery that is known to be the edge's. An older one changes nothing, and is acknowledged with what is held. */
+  takeDelivery(json: unknown): Promise<Applied> {
+    return this.#inTurn(async () => {
+      const read = readDelivery(json);
+      if (!read.ok) return this.#refuse(read.errors.map(formatFieldError).join("; "));
+      const { delivery } = read;
+      if (delivery.cluster !== this.#options.cluster)
+        return this.#refuse(`cluster: ${delivery.cluster} is not this one`);
+      const order = compareNumbers(delivery.number, this.#state.number);
+      const isReplay = order < 0 || (order === 0 && delivery.sentAt <= this.#sentAt);
+      if (!isReplay) this.#hear(delivery);
+      return (await this.#settle()) ? { kind: "Applied", number: this.#state.number } : { kind: "NotStored" };
+    });
+  }
+
+  /** What the edge said of the records of a snapshot. */
+  takeAnswers(answers: readonly Answer[]): Promise<void> {
+    return this.#inTurn(async () => {
+      const records = { ...this.#state.records };
+      for (const { key, digest, condition } of answers) {
+        const state = records[key];
+        if (state !== undefined) records[key] = afterAnswer(state, digest, condition);
+      }
+      const refused = answers.filter(({ condition }) => condition.status === "False");
+      this.#noted.noteAll(
+        "refused",
+        refused.map(({ key, condition }) => `The edge refuses ${key}: ${condition.message}`),
+      );
+      this.#state = { ...this.#state, records };
+      await this.#settle();
+    });
+  }
+
+  /** Time has passed: the edge may count as silent now. */
+  tick(): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.#options.contact.state === "Silent" && !this.#state.silent) await this.#settle();
+    });
+  }
+
+  #refuse(message: string): Applied {
+    this.#noted.note("delivery", `A delivery was refused: ${message}`);
+    return { kind: "Refused", message };
+  }
+
+  /** Any word of the edge is contact; only newer decisions are taken. */
+  #hear(delivery: ReadDelivery): void {
+    this.#options.contact.heard();
+    this.#sentAt = delivery.sentAt;
+    if (delivery.records === undefined || !isNewer(delivery.number, this.#state.number)) return;
+    this.#takeRecords(delivery, delivery.records);
+  }
+
+  #takeRecords({ number, refused }: ReadDelivery, records: readonly DeliveredRecord[]): void {
+    const own = new Set(this.#source.records.map(({ spec }) => spec.rootHost));
+    const foreign = records.filter(({ rootHost }) => !own.has(rootHost)).map(({ rootHost }) => rootHost);
+    this.#noted.noteAll(
+      "refused record",
+      refused.map((why) => `A delivered record was not taken, its last form stays: ${why}`),
+    );
+    this.#noted.noteAll(
+      "foreign",
+      foreign.map((host) => `${host} was delivered and ignored: no record here names it`),
+    );
+    const hosts: Record<string, HostState> = { ...this.#state.hosts };
+    for (const delivered of records) {
+      if (own.has(delivered.rootHost)) hosts[delivered.rootHost] = { ...hosts[delivered.rootHost], delivered };
+    }
+    this.#state = {
+      ...this.#state,
+      number,
+      sentAt: this.#sentAt,
+      hosts,
+      serial: nextSerial(this.#state.serial, number),
+    };
+  }
+
+  /** Answers whether the state is stored. What was decided goes into DNS either way: a full disk must not stop a failover. */
+  async #settle(): Promise<boolean> {
+    if (!this.#source.complete) return this.#store();
+    const { cluster, contact, edgeStaleAfterMs, now } = this.#options;
+    const { hosts, number } = this.#state;
+    const silent = contact.state === "Silent";
+    const staleAfter = formatDurationMs(edgeStaleAfterMs);
+    const silence = silent
+      ? `No delivery from the edge for ${staleAfter}: each record's whenSilent decides`
+      : undefined;
+    this.#noted.note("contact", silence, "The edge is heard again");
+    const plan = planHosts({ cluster, shares: sharesOf(this.#source.records, this.#state.records), hosts, silent });
+    const serial = plan.changes.length > 0 ? nextSerial(this.#state.serial, number) : this.#state.serial;
+    this.#state = { ...this.#state, silent, serial, hosts: plan.hosts, problems: [...this.#source.problems] };
+    const about = { cluster, contact: contact.state, edgeStaleAfterMs, nowMs: now() };
+    this.#state = { ...this.#state, records: recordStates(this.#source.records, this.#state.records, plan, about) };
+    const stored = await this.#store();
+    this.#switchDns();
+    for (const change of plan.changes) {
+      const published = explain(change, plan.hosts[change.rootHost]?.delivered, now());
+      this.#options.log("info", formatPublished(published), { change: published });
+      this.#options.onPublished(published);
+    }
+    if (plan.changes.length > 0) this.#options.onSnapshotChanged();
+    return stored;
+  }
+
+  async #store(): Promise<boolean> {
+    const text = JSON.stringify(this.#state);
+    if (text === this.#saved) return true;
+    try {
+      await this.#options.save(this.#state);
+      this.#saved = text;
+      this.#noted.note("store", undefined, "The state file can be written again.");
+      return true;
+    } catch (error) {
+      this.#noted.note("store", `The state file cannot be written: ${(error as Error).message}`);
+      return false;
+    }
+  }
+
+  #switchDns(): void {
+    const hosts = Object.entries(this.#state.hosts).map(([rootHost, { served }]) => ({ rootHost, endpoints: served }));
+    this.#options.serve(buildZones(hosts, this.#state.serial, this.#options.zones));
+  }
+
+  #inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
+    const turn = this.#queue.then(work);
+    this.#queue = turn.catch(() => {});
+    return turn;
+  }
+}
+
+/** What of the source matters for DNS and snapshots, secrets included: compared in memory only. */
+function contentOf({ complete, records }: SourceState): string {
+  return JSON.stringify([complete, records]);
+}

@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { endpoint } from "../../shared/model/endpoint.ts";
+import { fieldErrors, formatFieldError } from "../../shared/model/field-error.ts";
+import { dnsName } from "../../shared/model/host.ts";
+import { messageNumber } from "../../shared/model/number.ts";
+import type { FieldError } from "../../shared/model/problem.ts";
+
+/*
+ * A delivery as the agent reads it. Readers are tolerant (design §2): what goes into DNS is checked as strictly as a
+ * manifest, each record for itself; what is only shown may be of a kind that this agent does not know yet.
+ */
+
+/** Unix ms, within what a date can hold. */
+const time = z.int().nonnegative().max(8_640_000_000_000_000);
+const condition = z.object({ type: z.string(), status: z.string(), reason: z.string(), message: z.string() });
+
+const region = z.object({
+  region: z.string(),
+  freshness: z.string(),
+  counts: z.object({ failures: z.number(), successes: z.number(), says: z.string() }),
+  checkedAt: time.optional(),
+  observation: z.object({ reason: z.string(), message: z.string().optional() }).optional(),
+});
+
+const probe = z.object({
+  cluster: z.string(),
+  record: z.string(),
+  leaf: z.string(),
+  verdict: z.string(),
+  since: time,
+  consecutiveFailures: z.number(),
+  failureThreshold: z.number(),
+  regions: z.array(region).catch([]),
+  resting: condition.optional().catch(undefined),
+});
+
+export const deliveredRecord = z.object({
+  rootHost: dnsName,
+  whenSilent: z.enum(["Publish", "Freeze"]),
+  endpoints: z.array(endpoint),
+  shares: z.array(z.object({ cluster: z.string(), record: z.string(), conditions: z.array(condition).catch([]) })),
+  leaves: z.array(z.object({ leaf: z.string(), published: z.boolean(), reason: z.string() })).catch([]),
+  probes: z.array(probe),
+  decidedAt: time,
+});
+export type DeliveredRecord = z.output<typeof deliveredRecord>;
+export type DeliveredProbe = z.output<typeof probe>;
+
+const head = z.object({
+  version: z.literal(1),
+  cluster: z.string(),
+  number: messageNumber,
+  sentAt: time,
+  kind: z.enum(["Full", "Contact"]),
+});
+const body = z.object({ records: z.array(z.unknown()) });
+
+export type ReadDelivery = z.output<typeof head> & {
+  /** Absent for a `Contact`. */
+  records?: DeliveredRecord[];
+  /** Records that were not taken, in words. */
+  refused: string[];
+};
+
+/** Reads a delivery; one bad record never stops the good ones, and one that reaches beyond its root host is bad. */
+export function readDelivery(
+  json: unknown,
+): { ok: true; delivery: ReadDelivery } | { ok: false; errors: FieldError[] } {
+  const header = head.safeParse(json);
+  if (!header.success) return { ok: false, errors: fieldErrors(header.error, json) };
+  if (header.data.kind === "Contact") return { ok: true, delivery: { ...header.data, refused: [] } };
+  const whole = body.safeParse(json);
+  if (!whole.success) return { ok: false, errors: fieldErrors(whole.error, json) };
+  const read = whole.data.records.map((record, index) => readRecord(record, `records[${index}]`));
+  const records = read.flatMap((one) => (typeof one === "string" ? [] : [one]));
+  return { ok: true, delivery: { ...header.data, records, refused: read.filter((one) => typeof one === "string") } };
+}
+
+function readRecord(json: unknown, field: string): DeliveredRecord | string {
+  const result = deliveredRecord.safeParse(json);
+  if (!result.success) return fieldErrors(result.error, json, field).map(formatFieldError).join("; ");
+  const { rootHost, endpoints } = result.data;
+  const apex = rootHost.replace(/^\*\./, "");
+  const foreign = endpoints.find(
+    ({ dnsName: name }) => name !== rootHost && name !== apex && !name.endsWith(`.${apex}`),
+  );
+  if (foreign === undefined) return result.data;
+  return `${field}: ${foreign.dnsName} is not under the rootHost ${rootHost}`;
+}

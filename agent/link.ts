@@ -1,0 +1,110 @@
+import { randomUUID } from "node:crypto";
+import { encodeSnapshot } from "../shared/snapshot.ts";
+import type { Answer, Core } from "./core.ts";
+import { EdgeClient, type Receipt } from "./edge/client.ts";
+import { Puller } from "./edge/puller.ts";
+import { Pusher } from "./edge/pusher.ts";
+import type { Log } from "./log.ts";
+import { Noted } from "./noted.ts";
+import { digestOf } from "./own-records.ts";
+import type { Settings } from "./settings.ts";
+import { snapshotRecords } from "./snapshot.ts";
+
+export interface LinkOptions {
+  settings: Settings;
+  core: () => Core;
+  reread: () => Promise<void>;
+  log: Log;
+  /** Unix ms */
+  now: () => number;
+  /** A clock that only goes forward, in milliseconds. */
+  elapsedMs: () => number;
+}
+
+/** Everything that the agent calls the edge for: snapshots, and deliveries where it asks for them. */
+export class Link {
+  readonly #core: () => Core;
+  readonly #noted: Noted;
+  readonly #client: EdgeClient;
+  readonly #pusher: Pusher;
+  readonly #puller: Puller | undefined;
+  readonly #instance = randomUUID();
+  #pushed: { key: string; digest: string }[] = [];
+
+  constructor({ settings, core, reread, log, now, elapsedMs }: LinkOptions) {
+    this.#core = core;
+    this.#noted = new Noted(log);
+    const { edgeUrl, cluster, secret: secrets } = settings;
+    const client = new EdgeClient({ edgeUrl, cluster, secrets, now });
+    this.#client = client;
+    this.#pusher = new Pusher({
+      windowMs: settings.reconfigMaxDelayMs,
+      push: (text, ifMatch) => client.push(text, ifMatch),
+      encode: () => this.#encode(),
+      reread,
+      onTaken: (receipt) => this.#taken(receipt),
+      onFailed: (message) => this.#failed("push", `The edge did not take the snapshot, trying again: ${message}`),
+      now: elapsedMs,
+      random: Math.random,
+    });
+    if (settings.pull) this.#puller = this.#makePuller(settings.pullIntervalMs);
+  }
+
+  /** To be called once all records have been read. */
+  start(): void {
+    this.#pusher.start();
+    this.#puller?.start();
+  }
+
+  snapshotChanged(): void {
+    this.#pusher.changed();
+  }
+
+  async stop(): Promise<void> {
+    this.#client.close();
+    await Promise.all([this.#pusher.stop(), this.#puller?.stop()]);
+  }
+
+  #makePuller(intervalMs: number): Puller {
+    return new Puller({
+      intervalMs,
+      pull: () => this.#client.pull(this.#core().state.number),
+      onDelivery: async (delivery) => {
+        this.#noted.note("pull", undefined, "The edge gives deliveries again");
+        await this.#core().takeDelivery(delivery);
+      },
+      onFailed: (message) => this.#failed("pull", `The edge gave no delivery, asking again: ${message}`),
+      random: Math.random,
+    });
+  }
+
+  #failed(subject: string, message: string): void {
+    this.#noted.note(subject, message);
+  }
+
+  #encode(): string {
+    const core = this.#core();
+    const { records } = core.source;
+    this.#pushed = records.map(({ key, specInput }) => ({ key, digest: digestOf(specInput) }));
+    const header = { clusterUid: core.state.clusterUid, instance: this.#instance };
+    return encodeSnapshot(header, snapshotRecords(records, core.state.hosts));
+  }
+
+  /** Lines are counted from the header, which is line 1. */
+  async #taken({ records, conditions = [], delivery }: Receipt): Promise<void> {
+    this.#noted.note("push", undefined, "The edge took the snapshot");
+    this.#noted.noteAll(
+      "cluster",
+      conditions
+        .filter(({ status }) => status === "True")
+        .map(({ reason, message }) => `The edge says ${reason}: ${message}`),
+    );
+    const answers = records.flatMap(({ line, conditions: said }): Answer[] => {
+      const pushed = this.#pushed[line - 2];
+      const condition = said.find(({ type }) => type === "Accepted");
+      return pushed && condition ? [{ ...pushed, condition }] : [];
+    });
+    await this.#core().takeAnswers(answers);
+    if (delivery !== undefined) await this.#core().takeDelivery(delivery);
+  }
+}

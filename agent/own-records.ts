@@ -1,0 +1,86 @@
+import { digest } from "../shared/hash.ts";
+import type { Condition } from "../shared/model/condition.ts";
+import { type RecordSpec, recordSpec } from "../shared/model/record.ts";
+import type { MergeInput } from "../shared/record/merge.ts";
+import type { OwnRecord } from "./source/collect.ts";
+import type { FileContent, ManifestRecord } from "./source/content.ts";
+import type { RecordState, State } from "./status/state.ts";
+
+export const digestOf = (spec: unknown) => digest(JSON.stringify(spec));
+
+const AWAITED: Condition = { type: "Accepted", status: "Unknown", reason: "Awaited", message: "Not yet at the edge." };
+
+/** What the edge said of the record as it is now. */
+export function acceptedOf(record: OwnRecord, state: RecordState | undefined): Condition {
+  const { answer } = state ?? {};
+  return answer !== undefined && answer.digest === digestOf(record.specInput) ? answer.condition : AWAITED;
+}
+
+/**
+ * This cluster's shares by root host. A record that the edge refused as it is now stands with the last form that was taken,
+ * as it does at the edge; one that never was is no share (design §3, shares).
+ */
+export function sharesOf(records: readonly OwnRecord[], states: State["records"]): Map<string, MergeInput[]> {
+  const specs = records.flatMap((record) => specInForce(record, states[record.key]) ?? []);
+  return Map.groupBy(specs, ({ rootHost }) => rootHost);
+}
+
+function specInForce(record: OwnRecord, state: RecordState | undefined): RecordSpec | undefined {
+  if (acceptedOf(record, state).status !== "False") return record.spec;
+  return state?.acceptedSpec === undefined ? undefined : recordSpec.safeParse(state.acceptedSpec).data;
+}
+
+/** The record's entry after the edge has answered for the spec with this digest. */
+export function afterAnswer(state: RecordState, digest: string, condition: Condition): RecordState {
+  const { acceptedSpec, ...rest } = state;
+  const answer = { digest, condition };
+  const isCurrent = digest === digestOf(state.manifest.spec);
+  if (!isCurrent) return state;
+  if (condition.status === "True") return { ...rest, answer };
+  const wasTaken = state.answer?.digest === digest && state.answer.condition.status === "True";
+  const lastTaken = wasTaken ? state.manifest.spec : acceptedSpec;
+  return { ...rest, answer, ...(lastTaken !== undefined && { acceptedSpec: lastTaken }) };
+}
+
+/** What is kept of a record's past when its manifest changes: the last spec that the edge took. */
+export function acceptedBefore(
+  record: OwnRecord,
+  state: RecordState | undefined,
+): Pick<RecordState, "answer" | "acceptedSpec"> {
+  if (state === undefined) return {};
+  const isSame = digestOf(record.specInput) === digestOf(state.manifest.spec);
+  const wasTaken = state.answer?.condition.status === "True";
+  const acceptedSpec = !isSame && wasTaken ? state.manifest.spec : state.acceptedSpec;
+  return {
+    ...(isSame && state.answer && { answer: state.answer }),
+    ...(acceptedSpec !== undefined && { acceptedSpec }),
+  };
+}
+
+/** What the files held by the state of a former process, for those that cannot be read now. Secrets are not among it. */
+export function rememberedFiles(states: State["records"]): Map<string, FileContent> {
+  const files = new Map<string, ManifestRecord[]>();
+  for (const [key, { manifest }] of Object.entries(states)) {
+    const { file, line, uid, generation, spec: specInput } = manifest;
+    const spec = recordSpec.safeParse(specInput);
+    const slash = key.indexOf("/");
+    if (!spec.success || slash < 0) continue;
+    const record: ManifestRecord = {
+      key,
+      namespace: key.slice(0, slash),
+      name: key.slice(slash + 1),
+      ...(uid !== undefined && { uid }),
+      ...(generation !== undefined && { generation }),
+      spec: spec.data,
+      specInput,
+      line,
+    };
+    files.set(file, [...(files.get(file) ?? []), record]);
+  }
+  return new Map(
+    [...files].map(([file, records]) => [
+      file,
+      { records, secrets: [], problems: [], broken: new Set<string>(), unclear: false },
+    ]),
+  );
+}

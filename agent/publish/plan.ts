@@ -1,0 +1,93 @@
+import type { Endpoint } from "../../shared/model/endpoint.ts";
+import { type Merged, type MergeInput, mergeShares } from "../../shared/record/merge.ts";
+import { groupByName, reachableFrom } from "../../shared/record/names.ts";
+import { readTree } from "../../shared/record/tree.ts";
+import type { DeliveredRecord } from "../edge/delivered.ts";
+import { foreignLeaves, type IsForeign, leaveOut } from "./own.ts";
+
+/** What an agent knows of one root host. */
+export interface HostInput {
+  cluster: string;
+  /** This cluster's shares of the host as they are now; at least one. */
+  own: readonly MergeInput[];
+  /** The newest decision of the edge, where there ever was one. */
+  delivered: DeliveredRecord | undefined;
+  /** What is in DNS; undefined where nobody has decided that yet. */
+  served: readonly Endpoint[] | undefined;
+  /** Whether the edge was silent for `edgeStaleAfter`. */
+  silent: boolean;
+}
+
+/**
+ * Why a host is served as it is. `Decision`: the edge said so. `Fallback`: the edge is silent, and all is published.
+ * `Frozen`: it is silent, and its last word holds. `Held`: it has not said anything of the host, and what was served
+ * stays. `Undecided`: nobody has said anything yet.
+ */
+export type Basis = "Decision" | "Fallback" | "Frozen" | "Held" | "Undecided";
+
+export interface HostPlan {
+  basis: Basis;
+  /** What is to be in DNS; undefined with `Undecided`. */
+  endpoints: Endpoint[] | undefined;
+}
+
+/** What of one root host is to be in DNS (design §3, contact and fallback): the whole decision, never this cluster's share of it. */
+export function planHost(input: HostInput): HostPlan {
+  const own = mergeShares(input.own);
+  const isForeign = foreignLeaves(input.delivered, input.cluster);
+  const plan = input.silent ? planSilent(input, own, isForeign) : planContact(input, own.endpoints, isForeign);
+  if (plan.endpoints === undefined) return plan;
+  return { ...plan, endpoints: neverToNothing(plan.endpoints, input.served ?? [], own.endpoints, isForeign) };
+}
+
+function planContact({ delivered, served }: HostInput, own: readonly Endpoint[], isForeign?: IsForeign): HostPlan {
+  if (delivered !== undefined) return { basis: "Decision", endpoints: leaveOut(delivered.endpoints, own, isForeign) };
+  if (served === undefined) return { basis: "Undecided", endpoints: undefined };
+  return { basis: "Held", endpoints: leaveOut(served, own) };
+}
+
+/**
+ * Without word from the edge. `Freeze` with nothing to freeze, neither a decision nor anything in DNS, publishes all: an
+ * agent that starts afresh while the edge is away would otherwise answer for its records that they do not exist.
+ */
+function planSilent({ delivered, served, own: shares }: HostInput, own: Merged, isForeign?: IsForeign): HostPlan {
+  const last = delivered?.endpoints ?? served;
+  const whenSilent = isForeign !== undefined && delivered?.whenSilent === "Freeze" ? "Freeze" : own.whenSilent;
+  if (whenSilent === "Freeze" && last !== undefined) {
+    return { basis: "Frozen", endpoints: leaveOut(last, own.endpoints, isForeign) };
+  }
+  if (isForeign === undefined || last === undefined) return { basis: "Fallback", endpoints: own.endpoints };
+  const decided = { ...own, endpoints: leaveOut(last, own.endpoints, isForeign) };
+  return { basis: "Fallback", endpoints: mergeShares([decided, ...shares]).endpoints };
+}
+
+/**
+ * Nothing goes from something to nothing while this cluster's records have leaves for it: neither the host nor one of its
+ * names that no other points to. What was served stays as far as the records still have it; where nothing of that is left,
+ * all that they have takes its place, as in step 3 of the decision.
+ */
+function neverToNothing(
+  next: Endpoint[],
+  served: readonly Endpoint[],
+  own: readonly Endpoint[],
+  isForeign?: IsForeign,
+): Endpoint[] {
+  const tree = readTree(own);
+  const roots = tree.ok ? tree.tree.roots : [];
+  const has = (endpoints: readonly Endpoint[], name: string) => endpoints.some(({ dnsName }) => dnsName === name);
+  const lost = roots.filter((root) => has(served, root) && !has(next, root));
+  const remaining = leaveOut(served, own, isForeign);
+  const returned = lost.map((root) => below(root, has(remaining, root) ? remaining : own));
+  if (lost.length > 0) return union([next, ...returned]);
+  return next.length === 0 && served.length > 0 ? [...own] : next;
+}
+
+function below(root: string, endpoints: readonly Endpoint[]): Endpoint[] {
+  const reached = reachableFrom(root, groupByName(endpoints));
+  return endpoints.filter(({ dnsName }) => reached.has(dnsName));
+}
+
+function union(parts: readonly (readonly Endpoint[])[]): Endpoint[] {
+  const shares = parts.map((endpoints): MergeInput => ({ endpoints, minPublished: 1, whenSilent: "Publish" }));
+  return mergeShares(shares).endpoints;
+}

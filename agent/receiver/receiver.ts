@@ -1,0 +1,87 @@
+import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import type { Acknowledgement } from "../../shared/model/messages/delivery.ts";
+import type { Problem } from "../../shared/model/problem.ts";
+import { signatureFault } from "../../shared/signature.ts";
+import type { Applied } from "../core.ts";
+
+/** Every record of a cluster with all its probes, seen from eleven regions. */
+const MAX_DELIVERY_BYTES = 32 * 1024 * 1024;
+const RETRY_AFTER_SECONDS = "5";
+
+export interface ReceiverOptions {
+  /** Any of them may have signed. Undefined where deliveries are asked for instead of listened for. */
+  secrets: readonly string[] | undefined;
+  /** Whether deliveries can be taken. Read from a flag: never waits for the work it reports on. */
+  isReady: () => boolean;
+  apply: (json: unknown) => Promise<Applied>;
+  /** Unix ms */
+  now: () => number;
+}
+
+/** `POST /v1/delivery` for the edge; `/healthz` and `/readyz` for whoever runs the agent. */
+export function makeReceiver(options: ReceiverOptions): Hono {
+  const app = new Hono();
+  app.get("/healthz", (context) => context.text("ok\n"));
+  app.get("/readyz", (context) => (options.isReady() ? context.text("ok\n") : context.text("not ready\n", 503)));
+  const { secrets } = options;
+  if (secrets !== undefined) {
+    const onError = () => refuse(413, "DeliveryTooLarge", `At most ${MAX_DELIVERY_BYTES} bytes are taken.`);
+    app.post("/v1/delivery", bodyLimit({ maxSize: MAX_DELIVERY_BYTES, onError }), async ({ req }) => {
+      // Not text(): that drops a byte order mark, and the signature is over every byte.
+      const text = Buffer.from(await req.arrayBuffer()).toString("utf8");
+      const fault = signatureFault(
+        {
+          webhookId: req.header("webhook-id"),
+          webhookTimestamp: req.header("webhook-timestamp"),
+          webhookSignature: req.header("webhook-signature"),
+          body: text,
+        },
+        secrets,
+        options.now(),
+      );
+      if (fault !== undefined) return refuse(401, fault, "The delivery is not signed as Standard Webhooks asks.");
+      return deliver(options, text);
+    });
+  }
+  app.notFound(() => refuse(404, "NotFound", "There are POST /v1/delivery, GET /healthz and GET /readyz."));
+  app.onError(() => refuse(500, "InternalError", "The agent's log says more."));
+  return app;
+}
+
+/** Acknowledges only what is stored and in DNS; until the manifests are read, the edge is asked to come again. */
+async function deliver({ isReady, apply }: ReceiverOptions, text: string): Promise<Response> {
+  if (!isReady()) return comeAgain("NotReady", "The manifests have not been read yet.");
+  const json = parseJson(text);
+  if (json === undefined) return refuse(400, "DeliveryMalformed", "The body is no JSON.");
+  const applied = await apply(json);
+  switch (applied.kind) {
+    case "Applied": {
+      const acknowledgement: Acknowledgement = { version: 1, acknowledged: applied.number };
+      return Response.json(acknowledgement);
+    }
+    case "Refused":
+      return refuse(422, "DeliveryRefused", applied.message);
+    case "NotStored":
+      return comeAgain("StateNotStored", "What was delivered is in DNS, but the state file cannot be written.");
+  }
+}
+
+function comeAgain(code: string, detail: string): Response {
+  const response = refuse(503, code, detail);
+  response.headers.set("retry-after", RETRY_AFTER_SECONDS);
+  return response;
+}
+
+function refuse(status: number, code: string, detail: string): Response {
+  const body: Problem = { type: `urn:vedette:agent:${code}`, title: code, status, detail };
+  return Response.json(body, { status, headers: { "content-type": "application/problem+json" } });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,46 @@
+import type { Core } from "./core.ts";
+import type { Log } from "./log.ts";
+import { type DnsServer, startDnsServer } from "./publish/dns/server.ts";
+import type { ZoneSettings } from "./publish/dns/zone.ts";
+import { type Listening, listen } from "./receiver/listen.ts";
+import { makeReceiver } from "./receiver/receiver.ts";
+import { type Settings, SettingsError } from "./settings.ts";
+
+/** What the zones say of themselves. Without given name servers it is this one, where its address is known. */
+export function zoneSettings({ nameServers = [], dnsAddress, negativeTtlMs }: Settings): ZoneSettings {
+  const isWildcard = dnsAddress === "0.0.0.0" || dnsAddress === "::";
+  return {
+    nameServers,
+    ...(!isWildcard && { defaultAddress: dnsAddress }),
+    negativeTtlSeconds: Math.round(negativeTtlMs / 1000),
+  };
+}
+
+/** Starts the DNS server; the error says what to do about a port that cannot be used. */
+export function serveDns({ dnsAddress: address, dnsPort: port }: Settings, log: Log): Promise<DnsServer> {
+  const onError = (message: string) => log("warn", message);
+  return startDnsServer({ address, port, onError }).catch(cannotListen("DNS", address, port, "--dns"));
+}
+
+/** Starts listening for deliveries and health checks; errors as with {@link serveDns}. */
+export function serveWeb(settings: Settings, core: Core, now: () => number): Promise<Listening> {
+  const { webhookAddress: address, webhookPort: port, pull, secret } = settings;
+  const receiver = makeReceiver({
+    secrets: pull ? undefined : secret,
+    isReady: () => core.isReady,
+    apply: (json) => core.takeDelivery(json),
+    now,
+  });
+  return listen(receiver, address, port).catch(cannotListen("deliveries", address, port, "--webhook"));
+}
+
+function cannotListen(what: string, address: string, port: number, flag: string) {
+  return (error: NodeJS.ErrnoException): never => {
+    const why: Record<string, string> = {
+      EADDRINUSE: `port ${port} is in use. Stop what runs there, or choose another with ${flag}-port`,
+      EACCES: `port ${port} needs more privileges. Grant them (CAP_NET_BIND_SERVICE), or choose another with ${flag}-port`,
+      EADDRNOTAVAIL: `this machine has no address ${address}. Choose another with ${flag}-address`,
+    };
+    throw new SettingsError(`Cannot listen for ${what} on ${address}: ${why[error.code ?? ""] ?? error.message}.`);
+  };
+}

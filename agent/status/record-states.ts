@@ -1,0 +1,43 @@
+import { acceptedBefore, acceptedOf } from "../own-records.ts";
+import type { HostsPlan } from "../publish/hosts.ts";
+import type { OwnRecord } from "../source/collect.ts";
+import { contactCondition } from "./conditions.ts";
+import { recordStatus } from "./record-status.ts";
+import type { RecordState, State } from "./state.ts";
+
+export interface About {
+  cluster: string;
+  contact: "Heard" | "Awaited" | "Silent";
+  edgeStaleAfterMs: number;
+  nowMs: number;
+}
+
+/** The entries of all records: status, manifest and what the edge said of it. Records that are gone are not among them. */
+export function recordStates(
+  records: readonly OwnRecord[],
+  before: State["records"],
+  plan: HostsPlan,
+  about: About,
+): State["records"] {
+  return Object.fromEntries(
+    records.map((record) => [record.key, recordState(record, before[record.key], plan, about)]),
+  );
+}
+
+function recordState(record: OwnRecord, before: RecordState | undefined, plan: HostsPlan, about: About): RecordState {
+  const { file, line, uid, generation, spec, specInput } = record;
+  const host = plan.hosts[spec.rootHost];
+  const basis = plan.bases.get(spec.rootHost);
+  const versions = { ...(uid !== undefined && { uid }), ...(generation !== undefined && { generation }) };
+  const status = recordStatus({
+    cluster: about.cluster,
+    record,
+    before: before?.status,
+    delivered: host?.delivered,
+    published: host?.served,
+    accepted: acceptedOf(record, before),
+    edgeReachable: contactCondition(about.contact, about.edgeStaleAfterMs, basis),
+    nowMs: about.nowMs,
+  });
+  return { status, manifest: { file, line, ...versions, spec: specInput }, ...acceptedBefore(record, before) };
+}

@@ -1,0 +1,75 @@
+import type { Condition } from "../../shared/model/condition.ts";
+import type { Endpoint } from "../../shared/model/endpoint.ts";
+import type { DeliveredProbe, DeliveredRecord } from "../edge/delivered.ts";
+import type { OwnRecord } from "../source/collect.ts";
+import { healthCondition, timed } from "./conditions.ts";
+import type { OwnRecordStatus, ProbeSummary } from "./state.ts";
+
+export interface StatusInput {
+  cluster: string;
+  record: OwnRecord;
+  before: OwnRecordStatus | undefined;
+  delivered: DeliveredRecord | undefined;
+  published: readonly Endpoint[] | undefined;
+  accepted: Condition;
+  edgeReachable: Condition;
+  nowMs: number;
+}
+
+/** The status of one record, from what the edge said of it and what is in DNS. */
+export function recordStatus(input: StatusInput): OwnRecordStatus {
+  const { record, delivered, before } = input;
+  const isOurs = (one: { cluster: string; record: string }) =>
+    one.cluster === input.cluster && one.record === record.key;
+  const probes = delivered?.probes.filter(isOurs) ?? [];
+  const ours = [input.accepted, healthCondition(record.spec.healthCheck !== undefined, probes), input.edgeReachable];
+  const known = new Set(ours.map(({ type }) => type));
+  const said = (delivered?.shares.find(isOurs)?.conditions ?? [])
+    .filter(({ type }) => !known.has(type))
+    .map(asCondition);
+  const configuration = record.headersProblem === undefined ? [] : [headersCondition(record.headersProblem)];
+  return {
+    rootHost: record.spec.rootHost,
+    ...(record.generation !== undefined && { observedGeneration: record.generation }),
+    conditions: timed([...ours, ...configuration, ...said], before?.conditions ?? [], input.nowMs),
+    published: [...(input.published ?? [])],
+    leaves: delivered?.leaves ?? [],
+    probes: probes.map(summary),
+  };
+}
+
+const asCondition = ({
+  type,
+  status,
+  reason,
+  message,
+}: Condition | { type: string; status: string; reason: string; message: string }): Condition => ({
+  type,
+  status: status === "True" || status === "False" ? status : "Unknown",
+  reason,
+  message,
+});
+
+const headersCondition = (message: string): Condition => ({
+  type: "HeadersReady",
+  status: "False",
+  reason: "SecretUnusable",
+  message,
+});
+
+function summary(probe: DeliveredProbe): ProbeSummary {
+  return {
+    leaf: probe.leaf,
+    verdict: probe.verdict,
+    since: new Date(probe.since).toISOString(),
+    consecutiveFailures: probe.consecutiveFailures,
+    failureThreshold: probe.failureThreshold,
+    regions: Object.fromEntries(probe.regions.map((region) => [region.region, says(region)])),
+  };
+}
+
+/** `Unhealthy (ConnectFailed)`, or `Silent` for a region that does not report. */
+function says({ freshness, counts, observation }: DeliveredProbe["regions"][number]): string {
+  const word = freshness === "Fresh" ? counts.says : freshness;
+  return observation === undefined || observation.reason === "Ok" ? word : `${word} (${observation.reason})`;
+}
