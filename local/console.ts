@@ -85,7 +85,10 @@ export function banner(places: Places): string[] {
   if (places.hasKeys) rows.push(["keys", keys(places.hasGateways)]);
   const curl = `curl -X POST ${places.controlUrl}`;
   if (places.hasGateways) {
-    rows.push(["curl", `${curl}/gateways/1/break?how=${Object.keys(BREAKAGES)[0]}`], ["", `${curl}/gateways/1/mend`]);
+    rows.push(
+      ["curl", `curl -X POST '${places.controlUrl}/gateways/1/break?how=${Object.keys(BREAKAGES)[0]}'`],
+      ["", `${curl}/gateways/1/mend`],
+    );
   }
   rows.push([places.hasGateways ? "" : "curl", `${curl}/edge/stop`]);
   return rows.map(([name, value]) => `  ${name.padEnd(16)}${value}`);

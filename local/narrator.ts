@@ -43,9 +43,12 @@ export class Narrator {
   }
 
   async #tellDns(change: DnsChange, stack: Told): Promise<void> {
-    const { before, after, question } = change;
-    const left = (before?.targets ?? []).filter((target) => !after.targets.includes(target));
-    const came = before === undefined ? [] : after.targets.filter((target) => !before.targets.includes(target));
+    const { after, question } = change;
+    const before = change.before?.targets ?? [];
+    // Nothing was answered yet: neither an empty answer nor the first full one has a story.
+    if (before.length === 0 && after.targets.length === 0) return;
+    const left = before.filter((target) => !after.targets.includes(target));
+    const came = before.length === 0 ? [] : after.targets.filter((target) => !before.includes(target));
     const record = await stack.readRecord(question.record.rootHost);
     const reason = (target: string) => {
       if (this.#edgeStoppedAt !== undefined) return "the edge is silent, so the agent publishes all it has";

@@ -156,6 +156,7 @@ export class Stack {
       ADMIN_TOKEN: this.#secrets.adminToken,
       HEADER_KEY: this.#secrets.headerKey,
       ALLOW_PRIVATE_ADDRESSES: "true",
+      PUBLIC_READS: "true",
       // A canary that needs no internet: if not even this answers, the trouble is the prober's own.
       CANARIES: `${HOST}:${ports.control}`,
       EDGE_STALE_AFTER: `${edgeStaleAfterMs}ms`,
@@ -174,7 +175,7 @@ export class Stack {
   async #register(): Promise<void> {
     const registration = {
       hosts: rootHostsOf(this.folders.records),
-      webhookUrl: `http://${HOST}:${this.plan.ports.agent}/`,
+      webhookUrl: `http://${HOST}:${this.plan.ports.agent}/v1/delivery`,
     };
     const known = this.#secrets.clusterSecret;
     const secret = await registerCluster(this.edgeUrl, this.#secrets.adminToken, registration, known);
@@ -195,7 +196,7 @@ export class Stack {
       edgeUrl: this.edgeUrl,
       secret: this.#secrets.clusterSecret ?? "",
       records: this.folders.records,
-      state: join(this.folders.state, "agent"),
+      state: join(this.folders.state, "agent.json"),
       edgeStaleAfterMs: this.plan.edgeStaleAfterMs,
     };
     return startAgent(plan, this.#log("agent"), this.#noteGroup);

@@ -67,7 +67,7 @@ async function startTold(plan: StackPlan, console: Console, signal: AbortSignal)
   for (const line of banner(placesOf(stack))) console.line(line);
   console.line();
   for (const gateway of stack.gateways) console.line(`  ${console.gateway(gateway)}`);
-  console.line();
+  console.line("\nAn address is in DNS once it is proven healthy.\n");
   started = stack;
   for (const event of early) narrator.tell(event, stack);
   return stack;

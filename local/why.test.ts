@@ -23,7 +23,7 @@ function recordOf(reason: LeafReason, says: readonly Says[], httpStatus = 500): 
 
 test.each<[LeafReason, Says[], string]>([
   ["UnhealthyWithheld", ["Unhealthy", "Unhealthy", "Healthy"], "unhealthy, 2 of 3 regions: UnexpectedStatus 500"],
-  ["Healthy", ["Healthy", "Healthy", "Healthy"], "healthy again"],
+  ["Healthy", ["Unhealthy", "Healthy", "Healthy"], "healthy"],
   [
     "KeptLast",
     ["Unhealthy"],

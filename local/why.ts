@@ -1,7 +1,7 @@
 import type { LeafDecision, ProbeStatus, RecordStatus } from "../shared/model/status.ts";
 
 const KEPT: Record<LeafDecision["reason"], string> = {
-  Healthy: "healthy again",
+  Healthy: "healthy",
   Unknown: "no region has word of it: silence counts as healthy",
   PendingPublished: "not judged yet",
   PendingWithheld: "not proven yet",
@@ -16,6 +16,7 @@ const KEPT: Record<LeafDecision["reason"], string> = {
 export function why(record: RecordStatus, leaf: string): string {
   const decision = record.leaves.find((candidate) => candidate.leaf === leaf);
   if (decision === undefined) return "no longer in the record";
+  if (decision.reason === "Healthy") return KEPT.Healthy;
   const seen = record.probes.filter((probe) => probe.leaf === leaf).map(seenOf);
   return [KEPT[decision.reason], ...seen.filter((text) => text !== "")].join(", ");
 }
