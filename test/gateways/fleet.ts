@@ -17,6 +17,7 @@ const BEHAVIOURS = {
   ...faults,
   ...plain,
   redirectsElsewhere: redirect("http://other.test/"),
+  mute: faults.silent,
   failsInWeur: byRegion({ weur: 503 }),
   unavailable: says("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"),
   lateBody: saysAndCloses(`HTTP/1.1 200 OK\r\n\r\n${"x".repeat(70_000)}needle`),

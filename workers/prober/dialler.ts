@@ -4,10 +4,15 @@ import type { Connect } from "./dial.ts";
 import type { Answer, Finding, Question } from "./question.ts";
 import { answer } from "./question.ts";
 import type { Slot, Standing } from "./slots.ts";
-import { Slots } from "./slots.ts";
+import { once, Slots } from "./slots.ts";
 
 /** What a loopback invocation may take beyond the time of its question. */
 const LOOPBACK_GRACE_MS = 1_000;
+/**
+ * How many dials may be pending on the object's own sockets. Should proven leaves go dark all at once, these are the
+ * slots that are gone for 20 s; the others come back with the deadlines.
+ */
+export const MAX_HERE = 2;
 /** How long a canary waits for a slot. */
 const CANARY_WAIT_MS = 1_000;
 
@@ -17,11 +22,13 @@ export interface Ways {
   askElsewhere: (question: Question) => Promise<Finding>;
 }
 
-/** Asks addresses within the object's slots: the proven over its own sockets, suspects in a loopback invocation. */
+/** Asks addresses within the object's slots: a few proven ones over its own sockets, the rest in loopback invocations. */
 export class Dialler {
   readonly #ways: Ways;
   readonly #slots = new Slots();
+  /** Probes and addresses with a connection of the object's own, which may be a dial that hangs. */
   readonly #held = new Set<string>();
+  #pendingHere = 0;
 
   constructor(ways: Ways) {
     this.#ways = ways;
@@ -38,7 +45,8 @@ export class Dialler {
     if (this.#held.has(key)) return stillHanging(question);
     const slot = await this.#slots.acquire(standing, closing);
     if (slot === undefined) return undefined;
-    return standing === "suspect" ? this.#askElsewhere(question, slot) : this.#askHere(key, question, slot);
+    const isElsewhere = standing === "suspect" || this.#pendingHere >= MAX_HERE;
+    return isElsewhere ? this.#askElsewhere(question, slot) : this.#askHere(key, question, slot);
   }
 
   /**
@@ -58,11 +66,17 @@ export class Dialler {
 
   #askHere(key: string, question: Question, slot: Slot): Promise<Finding> {
     this.#held.add(key);
-    const closed = () => {
+    this.#pendingHere += 1;
+    const settled = once(() => {
+      this.#pendingHere -= 1;
+      slot.settled();
+    });
+    const closed = once(() => {
+      settled();
       this.#held.delete(key);
       slot.closed();
-    };
-    return askAddress(this.#ways.connect, question, { settled: slot.settled, closed });
+    });
+    return askAddress(this.#ways.connect, question, { settled, closed });
   }
 
   async #askElsewhere(question: Question, slot: Slot): Promise<Finding> {

@@ -1,9 +1,13 @@
 import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
-import { describe, expect, inject, it } from "vitest";
+import { afterEach, describe, expect, inject, it, vi } from "vitest";
 import { assign, assignmentOf, byId, freshProber, inProber, probeOf, standIn } from "../../test/support/prober.ts";
 
 const gateways = inject("gateways");
 const { good, silent, unavailable } = gateways.named;
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 describe("a round", () => {
   it("asks every probe, counts, and reports whole state with the assignment it ran under", async () => {
@@ -62,6 +66,7 @@ describe("a round", () => {
     const stub = freshProber();
     await assign(stub, assignmentOf(1, [probeOf("good", good)]));
     const reports = await standIn(stub);
+    vi.spyOn(console, "error").mockReturnValue();
     await inProber(stub, (prober, state) => {
       const broken = () => {
         throw new Error("storage is broken");
@@ -163,6 +168,7 @@ describe("the coordinator", () => {
   it("that throws is asked again with the same number, and its newer assignment is taken", async () => {
     const stub = freshProber();
     const numbers: unknown[] = [];
+    vi.spyOn(console, "warn").mockReturnValue();
     await assign(stub, assignmentOf(1, [probeOf("a", good)]));
     await standIn(stub, {
       sendReport: async (report) => {

@@ -82,7 +82,8 @@ export class Slots {
   }
 }
 
-function once(act: () => void): () => void {
+/** The act, done at the first call only. */
+export function once(act: () => void): () => void {
   let done = false;
   return () => {
     if (done) return;

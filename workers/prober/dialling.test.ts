@@ -1,0 +1,221 @@
+import { connect } from "cloudflare:sockets";
+import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
+import { describe, expect, inject, it } from "vitest";
+import type { Report } from "../../shared/model/messages/report.ts";
+import type { Probe } from "../../shared/model/probe.ts";
+import { assign, assignmentOf, byId, freshProber, probeOf, standIn } from "../../test/support/prober.ts";
+import { askAddress } from "./ask-address.ts";
+import type { Connect, Connection } from "./dial.ts";
+import { MAX_HERE } from "./dialler.ts";
+import type { Outside } from "./outside.ts";
+import { MAX_PENDING } from "./slots.ts";
+
+const gateways = inject("gateways");
+const { named, blackHoles, closed } = gateways;
+
+/** Counts how many dials are pending, and throws at the first that is too many. */
+function countingConnect(): { connect: Connect; most: () => number } {
+  let pending = 0;
+  let most = 0;
+  return {
+    most: () => most,
+    connect: (address) => {
+      if (pending >= MAX_PENDING) throw new Error("one dial too many");
+      pending += 1;
+      most = Math.max(most, pending);
+      const socket: Connection = connect(address);
+      let isOver = false;
+      const over = () => {
+        if (!isOver) pending -= 1;
+        isOver = true;
+      };
+      const opened = socket.opened.catch((error: unknown) => {
+        over();
+        throw error;
+      });
+      opened.catch(() => undefined);
+      return {
+        opened,
+        writable: socket.writable,
+        readable: watched(socket.readable, over),
+        close: () => close(socket, over),
+      };
+    },
+  };
+}
+
+/** A dial that was closed counts until it opens: that is when the platform lets go of it. */
+function close(socket: Connection, over: () => void): Promise<void> {
+  socket.opened.then(over, over);
+  return socket.close();
+}
+
+function watched(readable: ReadableStream<Uint8Array>, onFirst: () => void): ReadableStream<Uint8Array> {
+  const reader = readable.getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        onFirst();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** Dials that nobody ever answers. */
+function hangingConnect(): { connect: Connect; dials: () => number } {
+  let dials = 0;
+  return {
+    dials: () => dials,
+    connect: () => {
+      dials += 1;
+      return {
+        opened: new Promise(() => undefined),
+        readable: new ReadableStream(),
+        writable: new WritableStream(),
+        close: () => new Promise(() => undefined),
+      };
+    },
+  };
+}
+
+const free = { settled: () => undefined, closed: () => undefined };
+
+const repeat = (count: number, name: string, port: number, change: Partial<Probe> = {}) =>
+  Array.from({ length: count }, (_, n) => probeOf(`${name}-${n}`, port, change));
+
+/** Runs one round, and answers its only report. */
+async function round(
+  stub: ReturnType<typeof freshProber>,
+  doubles: Partial<Outside> = {},
+): Promise<Report | undefined> {
+  const reports = await standIn(stub, doubles);
+  await runDurableObjectAlarm(stub);
+  expect(reports).toHaveLength(1);
+  return reports[0];
+}
+
+describe("28 mixed probes", () => {
+  const probes = [
+    ...repeat(12, "good", named.good),
+    ...repeat(3, "chunked", named.chunked),
+    ...repeat(2, "huge", named.gigabyteBody),
+    ...repeat(2, "bad", named.unavailable),
+    ...repeat(2, "silent", named.silent),
+    ...repeat(1, "reset", named.resets),
+    ...repeat(1, "closed", closed),
+    ...repeat(1, "trickle", named.tricklingBody),
+    ...blackHoles.slice(0, 4).map((port, n) => probeOf(`hole-${n}`, port)),
+  ];
+
+  it("are all asked, with at most five dials pending, and leave an object that can be evicted within 12 s", async () => {
+    expect(probes).toHaveLength(28);
+    const stub = freshProber();
+    const { connect: counting, most } = countingConnect();
+    await assign(stub, assignmentOf(1, probes));
+    const askElsewhere: Outside["askElsewhere"] = (question) => askAddress(counting, question, free);
+    const words = byId(await round(stub, { connect: counting, askElsewhere }));
+    expect(most()).toBeLessThanOrEqual(MAX_PENDING);
+    expect(
+      Object.values(words)
+        .map((word) => word.observation?.reason)
+        .filter((reason) => reason === "Ok"),
+    ).toHaveLength(17);
+    const faults = ["bad-0", "silent-0", "reset-0", "closed-0", "trickle-0", "hole-0"].map(
+      (id) => words[id]?.observation?.reason,
+    );
+    expect(faults).toEqual([
+      "UnexpectedStatus",
+      "ResponseTimeout",
+      "ConnectionReset",
+      "ConnectFailed",
+      "ResponseTimeout",
+      "ConnectTimeout",
+    ]);
+  });
+
+  it("leave nothing behind: the object can be evicted within 12 s, after a cold and after a warm round", async () => {
+    const stub = freshProber();
+    await assign(stub, assignmentOf(1, probes));
+    for (let n = 0; n < 2; n += 1) {
+      await round(stub);
+      await round(stub);
+      const startedAt = Date.now();
+      await evictDurableObject(stub);
+      expect(Date.now() - startedAt).toBeLessThan(12_000);
+    }
+  });
+});
+
+describe("leaves that hang", () => {
+  it("never have more than five dials pending, counted by the gateway", async () => {
+    const stub = freshProber();
+    await assign(stub, assignmentOf(1, repeat(12, "silent", named.mute, { timeoutMs: 200 })));
+    await round(stub);
+    const { mostOpen } = await (await fetch(`http://127.0.0.1:${gateways.seen}/mute`)).json<{ mostOpen: number }>();
+    expect(mostOpen).toBeGreaterThan(1);
+    expect(mostOpen).toBeLessThanOrEqual(MAX_PENDING);
+  });
+
+  it("that are six, and black-holed, do not delay the healthy ones of the shard", async () => {
+    const stub = freshProber();
+    const healthy = repeat(20, "good", named.good);
+    const holes = blackHoles.slice(0, 6).map((port, n) => probeOf(`hole-${n}`, port, { timeoutMs: 1_000 }));
+    await assign(stub, assignmentOf(1, healthy));
+    await round(stub);
+    await assign(stub, assignmentOf(2, [...holes, ...healthy]));
+    const report = await round(stub);
+    const words = byId(report);
+    for (const { id } of healthy) {
+      expect(words[id]?.counts).toMatchObject({ successes: 2 });
+      expect((words[id]?.observation?.at ?? Number.NaN) - (report?.roundAt ?? 0)).toBeLessThan(500);
+    }
+    for (const { id } of holes) expect(words[id]?.observation?.reason).toBe("ConnectTimeout");
+  });
+
+  it("and were healthy until now delay the others by one timeout at most", async () => {
+    const stub = freshProber();
+    const probes = [
+      ...repeat(6, "dark", closed, { timeoutMs: 400 }),
+      ...repeat(10, "good", named.good, { timeoutMs: 400 }),
+    ];
+    await assign(stub, assignmentOf(1, probes));
+    await round(stub, { askElsewhere: answered });
+    const askElsewhere: Outside["askElsewhere"] = async (question) => {
+      if (question.port !== closed) return askAddress(connect, question, free);
+      await new Promise((resolve) => setTimeout(resolve, question.timeoutMs));
+      return { reason: "ConnectTimeout", phases: { totalMs: question.timeoutMs }, address: question.address };
+    };
+    const hanging = hangingConnect();
+    const dialled: Connect = (address) => (address.port === closed ? hanging.connect(address) : connect(address));
+    const report = await round(stub, { connect: dialled, askElsewhere });
+    for (const word of report?.probes ?? []) {
+      const isDark = word.id.startsWith("dark");
+      expect(word.observation?.reason).toBe(isDark ? "ConnectTimeout" : "Ok");
+      if (!isDark) expect((word.observation?.at ?? Number.NaN) - (report?.roundAt ?? 0)).toBeLessThan(800);
+    }
+    expect(hanging.dials()).toBeLessThanOrEqual(MAX_HERE);
+  });
+
+  it("are not dialled again while the last dial still hangs", async () => {
+    const stub = freshProber();
+    const [hole = 0] = blackHoles;
+    await assign(stub, assignmentOf(1, [probeOf("hole", hole), probeOf("good", named.good)]));
+    const { connect: hanging, dials } = hangingConnect();
+    await round(stub, { connect: hanging, askElsewhere: answered });
+    const first = byId(await round(stub, { connect: hanging, askElsewhere: answered }));
+    const second = byId(await round(stub, { connect: hanging, askElsewhere: answered }));
+    expect(first["hole"]?.observation?.reason).toBe("ConnectTimeout");
+    expect(second["hole"]?.observation).toMatchObject({ reason: "ConnectTimeout", phases: { totalMs: 0 } });
+    expect(second["hole"]?.observation?.message).toContain("still hangs");
+    expect(dials()).toBe(2);
+  });
+});
+
+/** A suspect that answers, and is proven from then on. */
+const answered: Outside["askElsewhere"] = ({ address }) =>
+  Promise.resolve({ reason: "Ok", phases: { connectMs: 1, totalMs: 1 }, address });
