@@ -1,20 +1,32 @@
 const TRIES = 3;
 const FIRST_PAUSE_MS = 100;
+/** Longer than any call between objects takes that still comes back. */
+const LIMIT_MS = 10_000;
 
 /**
- * Calls another object, and again when that throws: on deploys and moves calls in flight are cut off ("reset because its
- * code was updated"), and the next goes through. `call` makes its stub afresh each time, since one that has thrown stays
- * broken, and sends the same message each time, which receivers tell by its number. An object that says it is overloaded
- * is left alone. Throws what the last try threw.
+ * Calls another object, and again when that throws or does not come back: on deploys and moves calls in flight are cut off
+ * ("reset because its code was updated"), and the next goes through. `call` makes its stub afresh each time, since one that
+ * has thrown stays broken, and sends the same message each time, which receivers tell by its number. An object that says it
+ * is overloaded is left alone. Throws what the last try threw.
  */
 export async function callWithRetry<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   for (let tried = 1; ; tried += 1) {
     try {
-      return await call();
+      return await withinLimit(call());
     } catch (error) {
       if (tried >= TRIES || isOverloaded(error)) throw error;
       await scheduler.wait(FIRST_PAUSE_MS * 2 ** (tried - 1) * (0.5 + Math.random()));
     }
+  }
+}
+
+async function withinLimit<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  const { promise: limit, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`no answer within ${LIMIT_MS} ms`)), LIMIT_MS);
+  try {
+    return await Promise.race([answer, limit]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -1,12 +1,66 @@
 import { describe, expect, it } from "vitest";
-import { MINUTE, onBench, REGIONS_3, SECOND, share } from "./testing/bench.ts";
+import type { Region } from "../../shared/model/region.ts";
+import { type Bench, MINUTE, onBench, REGIONS_3, SECOND, share } from "./testing/bench.ts";
 
 const A = "203.0.113.10";
 const B = "203.0.113.20";
+const C = "203.0.113.30";
 const idOf = (leaf: string) => `east/shop/api/${leaf}`;
 
+/** What anybody outside can tell of the failover after each step. */
+const viewOf = (bench: Bench) => ({
+  delivered: bench.delivered.get("east")?.records.map(({ endpoints, leaves }) => ({ endpoints, leaves })),
+  verdicts: [A, B].map((leaf) => {
+    const probe = bench.coordination.readProbe(idOf(leaf));
+    return [probe?.verdict, probe?.since, probe?.provenAt];
+  }),
+  counts: [A, B].map((leaf) => bench.coordination.readProbe(idOf(leaf))?.regions.map(({ counts }) => counts.says)),
+});
+
+/** A fails everywhere, is mended, and fails from one region: `between` is run after each report and each sending. */
+async function failover(bench: Bench, between: () => void): Promise<unknown[]> {
+  const views: unknown[] = [];
+  const rounds = async (count: number, regions: readonly Region[] = REGIONS_3) => {
+    for (let round = 0; round < count; round += 1) {
+      for (const region of regions) {
+        bench.now += 3 * SECOND;
+        between();
+        bench.round(region);
+        between();
+        await bench.settle();
+        between();
+      }
+      bench.now += SECOND;
+      bench.coordination.heartbeat();
+      between();
+      await bench.settle();
+      // What a restart lost on the way the cluster's regular word makes up for.
+      const held = bench.delivered.get("east")?.number ?? { epoch: 0, n: 0 };
+      const word = { cluster: "east", sharesNumber: { epoch: bench.now, n: 0 }, decisionsNumber: held };
+      bench.take(bench.coordination.contact(word).decisions);
+      views.push(viewOf(bench));
+    }
+  };
+  bench.coordination.registerCluster("east");
+  between();
+  bench.put("east", 1, [share([A, B])]);
+  between();
+  bench.coordination.heartbeat();
+  await bench.settle();
+  await rounds(3);
+  bench.probers.outcome = (leaf) => (leaf === A ? "ConnectTimeout" : "Ok");
+  await rounds(4);
+  bench.probers.outcome = () => "Ok";
+  await rounds(3);
+  bench.probers.outcome = (leaf, region) => (leaf === A && region === "apac" ? "UnexpectedStatus" : "Ok");
+  await rounds(4);
+  bench.probers.outcome = (leaf, region) => (leaf === A && region !== "weur" ? "UnexpectedStatus" : "Ok");
+  await rounds(4);
+  return views;
+}
+
 describe("a failover", () => {
-  it("withdraws a leaf that fails, and brings it back", async () => {
+  it("withdraws a leaf after failureThreshold + 1 failures in a quorum, and brings it back", async () => {
     await onBench(async (bench) => {
       bench.coordination.registerCluster("east");
       bench.put("east", 1, [share([A, B])]);
@@ -19,11 +73,77 @@ describe("a failover", () => {
       expect(bench.verdict(idOf(A))).toBe("Healthy");
       await bench.run(10 * SECOND, REGIONS_3);
       expect(bench.verdict(idOf(A))).toBe("Unhealthy");
-      expect(bench.published()).toEqual([B]);
       expect(bench.delivered.get("east")?.records[0]?.endpoints[0]?.targets).toEqual([B]);
       bench.probers.outcome = () => "Ok";
       await bench.run(20 * SECOND, REGIONS_3);
       expect(bench.delivered.get("east")?.records[0]?.endpoints[0]?.targets).toEqual([A, B]);
+      const events = bench.coordination.listEvents(0).filter(({ type }) => type === "VerdictChanged");
+      expect(events.map(({ message }) => message)).toEqual([
+        `${A}: Pending → Healthy`,
+        `${B}: Pending → Healthy`,
+        `${A}: Healthy → Unhealthy`,
+        `${A}: Unhealthy → Healthy`,
+      ]);
+    });
+  });
+
+  it("has the same outcome when the object is restarted between any two steps", async () => {
+    const clean: unknown[] = [];
+    await onBench(async (bench) => {
+      clean.push(...(await failover(bench, () => {})));
+    });
+    await onBench(async (bench) => {
+      expect(await failover(bench, () => bench.restart())).toEqual(clean);
+    });
+  });
+
+  it("keeps the last one, and says so", async () => {
+    await onBench(async (bench) => {
+      bench.put("east", 1, [share([A, B, C])]);
+      await bench.run(MINUTE, REGIONS_3);
+      bench.probers.outcome = () => "ConnectFailed";
+      await bench.run(MINUTE, REGIONS_3);
+      const record = bench.coordination.readRecord("api.example.com");
+      expect(record?.advisories.map(({ type }) => type)).toContain("KeptLast");
+      expect(bench.published().length).toBeGreaterThan(0);
+      bench.probers.outcome = (leaf) => (leaf === C ? "Ok" : "ConnectFailed");
+      await bench.run(20 * SECOND, REGIONS_3);
+      expect(bench.published()).toEqual([C]);
+      expect(bench.coordination.readRecord("api.example.com")?.advisories).toEqual([]);
+    });
+  });
+
+  it("does not withdraw for one region of three, and names it", async () => {
+    await onBench(async (bench) => {
+      bench.put("east", 1, [share([A, B])]);
+      await bench.run(MINUTE, REGIONS_3);
+      bench.probers.outcome = (_, region) => (region === "apac" ? "ConnectTimeout" : "Ok");
+      await bench.run(200 * SECOND, REGIONS_3);
+      expect(bench.published()).toEqual([A, B]);
+      const [advisory] = bench.coordination.readProbe(idOf(A))?.advisories ?? [];
+      expect(advisory).toMatchObject({ type: "Dissent", regions: ["apac"] });
+      expect(advisory?.message).toContain("20 failed checks in a row");
+      bench.probers.outcome = (_, region) => (region === "weur" ? "Ok" : "ConnectTimeout");
+      await bench.run(20 * SECOND, REGIONS_3);
+      expect(bench.verdict(idOf(A))).toBe("Healthy");
+      await bench.run(10 * SECOND, REGIONS_3);
+      expect(bench.verdict(idOf(A))).toBe("Unhealthy");
+    });
+  });
+
+  it("takes trouble of the prober's own for neither a success nor a failure", async () => {
+    await onBench(async (bench) => {
+      bench.put("east", 1, [share([A, B])]);
+      await bench.run(MINUTE, REGIONS_3);
+      const reasons = ["ConnectTimeout", "InternalError", "ConnectTimeout", "ProberUnreachable"] as const;
+      for (const reason of reasons) {
+        bench.probers.outcome = () => reason;
+        await bench.run(10 * SECOND, REGIONS_3);
+      }
+      expect(bench.verdict(idOf(A))).toBe("Healthy");
+      bench.probers.outcome = () => "ConnectFailed";
+      await bench.run(10 * SECOND, REGIONS_3);
+      expect(bench.verdict(idOf(A))).toBe("Unhealthy");
     });
   });
 });

@@ -1,4 +1,5 @@
 import { MAX_SHARD_PROBES } from "../../shared/model/messages/assignment.ts";
+import type { Region } from "../../shared/model/region.ts";
 import type { DesiredProbe, ProbeState, ShardState, World } from "./world.ts";
 import { shardKey } from "./world.ts";
 
@@ -7,13 +8,13 @@ import { shardKey } from "./world.ts";
  * are filled, or a new one. Who has a place keeps it (design §2: placement is remembered, never re-hashed).
  */
 export function placeFor(world: World, { check }: DesiredProbe, nowMs: number): ShardState {
-  const regions = check.regions.join();
+  const wanted = classOf(check.intervalMs, check.regions);
   let n = 0;
   for (; ; n += 1) {
     const key = shardKey({ intervalMs: check.intervalMs, n });
     const shard = world.shards.get(key);
     if (shard === undefined) break;
-    if (shard.regions.join() === regions && shard.members.size < MAX_SHARD_PROBES) return shard;
+    if (shard.className === wanted && shard.members.size < MAX_SHARD_PROBES) return shard;
   }
   const key = shardKey({ intervalMs: check.intervalMs, n });
   const shard = newShard({ key, intervalMs: check.intervalMs, n, regions: check.regions }, nowMs);
@@ -22,8 +23,10 @@ export function placeFor(world: World, { check }: DesiredProbe, nowMs: number): 
 }
 
 export function isOfClass(shard: ShardState, { check }: DesiredProbe): boolean {
-  return shard.intervalMs === check.intervalMs && shard.regions.join() === check.regions.join();
+  return shard.className === classOf(check.intervalMs, check.regions);
 }
+
+const classOf = (intervalMs: number, regions: readonly Region[]) => `${intervalMs} ${regions.join()}`;
 
 /** Takes the probe into a shard, out of the one it was in. Both have to be assigned again. */
 export function move(world: World, probe: ProbeState, shard: ShardState): void {
@@ -48,6 +51,7 @@ export function newShard(
   const idle = { seen: undefined, heardAt: undefined, colo: undefined, lateMs: undefined };
   return {
     ...fixed,
+    className: classOf(fixed.intervalMs, fixed.regions),
     members: new Map(),
     assigned,
     acknowledged: new Map(),

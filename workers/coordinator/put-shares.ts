@@ -114,7 +114,7 @@ function acceptedForm(
     ...(headers !== undefined && { headers }),
     ...(input.resting !== undefined && { resting: input.resting }),
     seniority: isSameObject ? before.seniority : nextSeniority(world),
-    conditions: [],
+    conditions: before?.conditions ?? [],
   };
 }
 

@@ -9,7 +9,8 @@ import { desireProbes } from "./desired.ts";
 import { judgeProbe } from "./judge.ts";
 import { storeProbe, storeWord } from "./persist.ts";
 import { isOfClass, leave, move, placeFor } from "./place.ts";
-import { type DesiredProbe, type ProbeState, type Root, type World, wordKey } from "./world.ts";
+import { addEvent } from "./store/events.ts";
+import { type DesiredProbe, type ProbeState, type Root, recordOf, type Share, type World, wordKey } from "./world.ts";
 
 /**
  * Brings the probes of some records to what their shares want: desired minus actual gives removals, creations and changes,
@@ -17,7 +18,7 @@ import { type DesiredProbe, type ProbeState, type Root, type World, wordKey } fr
  * since a share may have moved from one of them to another.
  */
 export function reconcile(world: World, roots: ReadonlySet<Root>, nowMs: number): void {
-  const wishes = new Map([...roots].map((root) => [root, desire(world, root)]));
+  const wishes = new Map([...roots].map((root) => [root, desireAndTell(world, root, nowMs)]));
   for (const [root, desired] of wishes) {
     for (const probe of [...root.probes.values()]) {
       if (!desired.has(probe.desired.id)) remove(world, probe);
@@ -38,6 +39,21 @@ function fulfil(world: World, root: Root, desired: ReadonlyMap<string, DesiredPr
   for (const probe of root.probes.values()) judgeProbe(world, probe, nowMs);
   decideRoot(world, root, nowMs);
 }
+
+/** A conflict that is new is an event: the share's own condition tells only its own cluster. */
+function desireAndTell(world: World, root: Root, nowMs: number): Map<string, DesiredProbe> {
+  const before = new Set(root.shares.filter(hasConflict).map(recordOf));
+  const desired = desire(world, root);
+  for (const share of root.shares.filter(hasConflict)) {
+    if (before.has(recordOf(share))) continue;
+    const { rootHost } = root;
+    const message = `${recordOf(share)}: an older share of the record holds`;
+    addEvent(world.store.sql, { at: nowMs, type: "RecordConflict", rootHost, cluster: share.cluster, message });
+  }
+  return desired;
+}
+
+const hasConflict = ({ conditions }: Share) => conditions.some(({ type }) => type === "Conflict");
 
 /** Joins the shares of the record and says what each of them wants watched, and what became of it. */
 export function desire(world: World, root: Root): Map<string, DesiredProbe> {

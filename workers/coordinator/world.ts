@@ -91,6 +91,8 @@ export interface ShardState {
   readonly intervalMs: number;
   readonly n: number;
   readonly regions: readonly Region[];
+  /** Interval and set of regions: only probes of one class share a shard. */
+  readonly className: string;
   /** Resting probes keep their places. */
   readonly members: Map<string, ProbeState>;
   assigned: number;

@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import type { ShareInput } from "../../shared/model/messages/shares.ts";
+import { type Bench, type HealthCheckInput, MINUTE, onBench, REGIONS_3, share } from "./testing/bench.ts";
+
+const record = (index: number, check: Partial<HealthCheckInput> = {}): ShareInput => {
+  const rootHost = `r${index}.example.com`;
+  const endpoints = [{ dnsName: rootHost, recordType: "A", targets: ["203.0.113.10"] }];
+  return share([], { name: `r${index}`, check, spec: { rootHost, endpoints } });
+};
+const records = (count: number) => Array.from({ length: count }, (_, index) => record(index));
+
+/** Members of each shard, the same in each of its regions. */
+function shardsOf(bench: Bench): Map<string, string[]> {
+  const shards = new Map<string, string[]>();
+  for (const { assignment } of bench.probers.probers.values()) {
+    const { intervalMs, n } = assignment.shard;
+    const ids = assignment.probes.map(({ id }) => id);
+    const key = `${intervalMs}/${n}`;
+    expect(shards.get(key) ?? ids).toEqual(ids);
+    shards.set(key, ids);
+  }
+  return shards;
+}
+const sizesOf = (bench: Bench) => [...shardsOf(bench)].map(([key, ids]) => [key, ids.length]).sort();
+
+describe("placement", () => {
+  it("puts up to 30 probes on a shard, which is the same in every region", async () => {
+    await onBench(async (bench) => {
+      bench.put("east", 1, records(70));
+      await bench.settle();
+      expect(sizesOf(bench)).toEqual([
+        ["10000/0", 30],
+        ["10000/1", 30],
+        ["10000/2", 10],
+      ]);
+      expect([...bench.probers.probers.values()].every(({ assignment }) => assignment.shard.regions.length === 3)).toBe(
+        true,
+      );
+    });
+  });
+
+  it("is remembered: a restart, a removal and an addition move nobody; holes are filled", async () => {
+    await onBench(async (bench) => {
+      const all = records(70);
+      bench.put("east", 1, all);
+      await bench.settle();
+      const before = shardsOf(bench);
+      bench.restart();
+      bench.put("east", 2, [...all.slice(0, 5), ...all.slice(10), record(100)]);
+      await bench.settle();
+      const after = shardsOf(bench);
+      for (const [key, ids] of before) {
+        const kept = ids.filter((id) => !/\/r[5-9]\//.test(id));
+        expect(after.get(key)).toEqual(expect.arrayContaining(kept));
+      }
+      expect(after.get("10000/0")).toContain("east/shop/r100/203.0.113.10");
+    });
+  });
+
+  it("separates classes: interval and set of regions", async () => {
+    await onBench(async (bench) => {
+      bench.put("east", 1, [record(1), record(2, { interval: "30s" }), record(3, { regions: ["weur"] }), record(4)]);
+      await bench.settle();
+      expect(sizesOf(bench)).toEqual([
+        ["10000/0", 2],
+        ["10000/1", 1],
+        ["30000/0", 1],
+      ]);
+    });
+  });
+
+  it("empties a shard with an empty assignment, and goes on with its numbers when it is used again", async () => {
+    await onBench(async (bench) => {
+      bench.put("east", 1, [record(1)]);
+      await bench.settle();
+      const first = bench.probers.assigned.at(-1);
+      bench.put("east", 2, []);
+      await bench.settle();
+      expect(sizesOf(bench)).toEqual([["10000/0", 0]]);
+      bench.restart();
+      bench.put("east", 3, [record(2)]);
+      await bench.settle();
+      expect(sizesOf(bench)).toEqual([["10000/0", 1]]);
+      expect(bench.probers.assigned.at(-1)?.number.n).toBe((first?.number.n ?? 0) + 2);
+    });
+  });
+
+  it("is sent again until it is acknowledged, whatever is thrown and whenever the object is restarted", async () => {
+    await onBench(async (bench) => {
+      let calls = 0;
+      bench.onCall = () => {
+        calls += 1;
+        if (calls % 3 === 0) throw new Error("Durable Object reset because its code was updated.");
+      };
+      for (let n = 1; n <= 10; n += 1) {
+        bench.put("east", n, records(n * 7));
+        if (n % 2 === 0) bench.restart();
+        await bench.run(MINUTE, REGIONS_3);
+      }
+      expect(bench.probers.ids()).toHaveLength(70 * 3);
+      expect(bench.coordination.listRecords().every(({ leaves }) => leaves.every(({ published }) => published))).toBe(
+        true,
+      );
+      bench.coordination.heartbeat();
+      await bench.settle();
+      expect(bench.delivered.get("east")?.records.map(({ leaves }) => leaves)).toEqual(
+        bench.coordination.listRecords().map(({ leaves }) => leaves),
+      );
+    });
+  });
+});
