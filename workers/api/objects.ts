@@ -1,7 +1,8 @@
 import { clusterName } from "../../shared/model/cluster.ts";
-import { twice, within } from "../call.ts";
 import { clusterOf, coordinatorOf } from "../env.ts";
+import { callWithRetry, errorMessage } from "../retry.ts";
 import type { ClusterRpc, CoordinatorRpc } from "../rpc.ts";
+import { within } from "../within.ts";
 import { fail } from "./answers.ts";
 import type { ApiContext } from "./route.ts";
 
@@ -15,9 +16,9 @@ export async function askCoordinator<Value>(
 ): Promise<Value> {
   const call = () => question(coordinatorOf(context.env, partition));
   try {
-    return await within(twice(call), READ_LIMIT_MS);
+    return await within(callWithRetry(call), READ_LIMIT_MS);
   } catch (error) {
-    console.error(`The coordinator of partition ${partition} does not answer:`, error);
+    console.error(`The coordinator of partition ${partition} does not answer: ${errorMessage(error)}`);
     return fail("CoordinatorUnavailable", "Nothing was changed. Try again.");
   }
 }

@@ -2,8 +2,9 @@ import type { Condition } from "../../shared/model/condition.ts";
 import type { Decisions } from "../../shared/model/messages/shares.ts";
 import type { MessageNumber } from "../../shared/model/number.ts";
 import { compareNumbers } from "../../shared/number.ts";
-import { twice, within } from "../call.ts";
+import { callWithRetry, errorMessage } from "../retry.ts";
 import type { CoordinatorRpc, SharesReceipt } from "../rpc.ts";
+import { within } from "../within.ts";
 import type { Partition } from "./partitions.ts";
 import type { ClusterStore } from "./store.ts";
 
@@ -87,7 +88,7 @@ export class Coordinators {
 
   #call<Value>(partition: number, call: (coordinator: CoordinatorRpc) => Promise<Value>): Promise<Value> {
     return within(
-      twice(() => call(this.#coordinatorOf(partition))),
+      callWithRetry(() => call(this.#coordinatorOf(partition))),
       CALL_LIMIT_MS,
     );
   }
@@ -96,7 +97,7 @@ export class Coordinators {
     try {
       return await work();
     } catch (error) {
-      console.warn(`Cluster ${this.#identity().cluster}: a coordinator cannot be reached: ${String(error)}`);
+      console.warn(`Cluster ${this.#identity().cluster}: a coordinator cannot be reached: ${errorMessage(error)}`);
       return undefined;
     }
   }

@@ -10,12 +10,3 @@ export async function within<Value>(call: Promise<Value>, limitMs: number): Prom
     clearTimeout(timer);
   }
 }
-
-/** Calls again once where the first call throws: on deploys and moves an object resets calls in flight. */
-export async function twice<Value>(call: () => Promise<Value>): Promise<Value> {
-  try {
-    return await call();
-  } catch {
-    return await call();
-  }
-}
