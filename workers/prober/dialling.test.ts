@@ -209,9 +209,9 @@ describe("leaves that hang", () => {
     await round(stub, { connect: hanging, askElsewhere: answered });
     const first = byId(await round(stub, { connect: hanging, askElsewhere: answered }));
     const second = byId(await round(stub, { connect: hanging, askElsewhere: answered }));
-    expect(first["hole"]?.observation?.reason).toBe("ConnectTimeout");
-    expect(second["hole"]?.observation).toMatchObject({ reason: "ConnectTimeout", phases: { totalMs: 0 } });
-    expect(second["hole"]?.observation?.message).toContain("still hangs");
+    expect(first.hole?.observation?.reason).toBe("ConnectTimeout");
+    expect(second.hole?.observation).toMatchObject({ reason: "ConnectTimeout", phases: { totalMs: 0 } });
+    expect(second.hole?.observation?.message).toContain("still hangs");
     expect(dials()).toBe(2);
   });
 });

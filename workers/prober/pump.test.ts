@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { PumpParts } from "./pump.ts";
+import { pump } from "./pump.ts";
+
+const START_MS = 1_000_000;
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: START_MS });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+interface Story {
+  intervalMs: number;
+  /** How long each check takes, by item; `Infinity` waits for a slot until nobody may start any more. */
+  takesMs: Record<string, number>;
+  longestMs?: number;
+  /** How long each settling takes. */
+  settleMs?: number;
+}
+
+/** Runs a pump over checks that only take time, and notes when each began and what was settled when. */
+async function run({ intervalMs, takesMs, longestMs = 0, settleMs = 0 }: Story, dueAt = START_MS) {
+  const starts: string[] = [];
+  const settled: string[] = [];
+  const since = () => Date.now() - START_MS;
+  const parts: PumpParts<string, string> = {
+    now: Date.now,
+    items: () => Object.keys(takesMs),
+    check: (item, closing) => {
+      starts.push(`${item} ${since()}`);
+      return new Promise((resolve) => {
+        closing.addEventListener("abort", () => resolve(undefined));
+        if (takesMs[item] !== Number.POSITIVE_INFINITY) setTimeout(() => resolve(item), takesMs[item]);
+      });
+    },
+    roundAfter: (now) => START_MS + (Math.floor((now - START_MS) / intervalMs) + 1) * intervalMs,
+    longestMs: () => longestMs,
+    settle: async (results, { lateMs }) => {
+      settled.push(`${[...results.keys()].join(" ")} at ${since()}${lateMs > 0 ? `, ${lateMs} late` : ""}`);
+      if (settleMs > 0) await new Promise((resolve) => setTimeout(resolve, settleMs));
+    },
+  };
+  const pumping = pump(parts, dueAt);
+  await vi.runAllTimersAsync();
+  return { next: ((await pumping) ?? Number.NaN) - START_MS, starts, settled, tookMs: since() };
+}
+
+describe("a pump", () => {
+  it("runs a round, settles once and ends, if the next is more than 0.7 s away", async () => {
+    expect(await run({ intervalMs: 1_000, takesMs: { a: 20, b: 80 } })).toEqual({
+      next: 1_000,
+      starts: ["a 0", "b 0"],
+      settled: ["a b at 80"],
+      tookMs: 80,
+    });
+  });
+
+  it("goes on where the next round is due sooner, settling each", async () => {
+    const { starts, settled, tookMs } = await run({ intervalMs: 1_000, takesMs: { slow: 400 }, longestMs: 1_000 });
+    expect(starts.slice(0, 3)).toEqual(["slow 0", "slow 1000", "slow 2000"]);
+    expect(settled.slice(0, 3)).toEqual(["slow at 400", "slow at 1400", "slow at 2400"]);
+    expect(tookMs).toBeLessThanOrEqual(60_000);
+  });
+
+  it("settles what is done when the next round comes, and lets what still runs sit that one out", async () => {
+    const { starts, settled } = await run({
+      intervalMs: 1_000,
+      takesMs: { quick: 10, stuck: 2_500 },
+      longestMs: 1_000,
+    });
+    expect(starts.slice(0, 5)).toEqual(["quick 0", "stuck 0", "quick 1000", "quick 2000", "quick 3000"]);
+    expect(settled.slice(0, 3)).toEqual(["quick at 1000", "quick at 2000", "quick stuck at 2500"]);
+  });
+
+  it("runs a late round once, keeps the phase and says how late it was", async () => {
+    const { starts, settled, next } = await run({ intervalMs: 30_000, takesMs: { a: 10 } }, START_MS - 95_000);
+    expect({ starts, settled, next }).toEqual({ starts: ["a 0"], settled: ["a at 10, 95000 late"], next: 30_000 });
+  });
+
+  it("is over within 60 s, and turns away whoever still waits for a slot", async () => {
+    const story = { intervalMs: 3_600_000, takesMs: { a: 10, waiting: Number.POSITIVE_INFINITY }, longestMs: 30_000 };
+    const { settled, tookMs, next } = await run(story);
+    expect({ settled, tookMs, next }).toEqual({ settled: ["a at 30000"], tookMs: 30_000, next: 3_600_000 });
+  });
+
+  it("whose settling takes longer than the interval begins the next round late, not twice", async () => {
+    const { starts, settled } = await run({
+      intervalMs: 1_000,
+      takesMs: { a: 400 },
+      longestMs: 1_000,
+      settleMs: 1_000,
+    });
+    expect(starts.slice(0, 3)).toEqual(["a 0", "a 1400", "a 2800"]);
+    expect(settled[1]).toBe("a at 1800, 400 late");
+  });
+
+  it("ends at once where there is nothing to do", async () => {
+    const { settled, tookMs } = await run({ intervalMs: 30_000, takesMs: {} });
+    expect({ settled, tookMs }).toEqual({ settled: [" at 0"], tookMs: 0 });
+  });
+});
