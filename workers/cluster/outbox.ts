@@ -11,15 +11,15 @@ import type { ClusterStore } from "./store.ts";
 
 /** One delivery leaves at least each minute; alarms may be late. */
 const CONTACT_MS = 50_000;
-/** Word from the edge leaves this long after the last sending, if the object is awake for something else. */
-const CONTACT_EARLY_MS = 25_000;
+/** And several within `edgeStaleAfter`, or an agent that waits less than a minute takes a quiet edge for a silent one. */
+const CONTACTS_WITHIN_PATIENCE = 3;
 /** A due time this close is held by a timer, with the alarm behind it; one further off by the alarm alone. */
 const TIMER_MS = 10_000;
 
 export interface OutboxSettings {
   /** Window in which changes are coalesced. */
   windowMs: number;
-  /** How long an edge without memory waits for the decisions of all partitions. */
+  /** `edgeStaleAfter`: how long an edge without memory waits for the decisions of all partitions. */
   patienceMs: number;
 }
 
@@ -36,12 +36,15 @@ export class Outbox {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #sending: Promise<void> | undefined;
   #isStopped = false;
+  /** Word from the edge leaves this long after the last sending, or after half of it if the object is awake anyway. */
+  readonly #contactMs: number;
 
   /** `onSent` is called after each run: the next due time may have changed. */
   constructor(store: ClusterStore, settings: OutboxSettings, onSent: () => void) {
     this.#store = store;
     this.#settings = settings;
     this.#onSent = onSent;
+    this.#contactMs = Math.min(CONTACT_MS, settings.patienceMs / CONTACTS_WITHIN_PATIENCE);
   }
 
   /** The decisions have changed: counts them as a new delivery, which leaves when its window allows. */
@@ -68,7 +71,7 @@ export class Outbox {
     if (this.#store.identity.get().webhookUrl === undefined) return undefined;
     const { failures, retryAt = 0 } = this.#store.outbox.get();
     if (failures > 0) return retryAt;
-    return this.#isBehind() ? this.#changeDueAt() : (this.#lastSentAt ?? Date.now()) + CONTACT_MS;
+    return this.#isBehind() ? this.#changeDueAt() : (this.#lastSentAt ?? Date.now()) + this.#contactMs;
   }
 
   /** Sees to it that what waits leaves when its window is over. */
@@ -115,7 +118,7 @@ export class Outbox {
     const dueAt = this.#isStopped ? undefined : this.dueAt();
     if (dueAt === undefined) return false;
     const isContact = this.#store.outbox.get().failures === 0 && !this.#isBehind();
-    return (isContact ? (this.#lastSentAt ?? 0) + CONTACT_EARLY_MS : dueAt) <= Date.now();
+    return (isContact ? (this.#lastSentAt ?? 0) + this.#contactMs / 2 : dueAt) <= Date.now();
   }
 
   #changeDueAt(): number | undefined {
