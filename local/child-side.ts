@@ -1,4 +1,5 @@
 import type { ChildWord } from "./child.ts";
+import { listProcesses } from "./process-table.ts";
 
 const GRACE_MS = 3_000;
 
@@ -14,13 +15,15 @@ export async function runAsChild(start: () => Promise<() => Promise<void>>): Pro
     if (stop === undefined) return endGroup();
     say({ ready: true });
     await parentGone;
-    setTimeout(endGroup, GRACE_MS).unref();
+    setTimeout(endGroup, GRACE_MS);
     await stop();
   } catch (error) {
     console.error(error);
     if (process.connected) await said({ failed: lastCause(error as Error).message });
   }
-  endGroup();
+  // One after the other: wrangler removes its temporary files on the way out.
+  endOthers();
+  process.exit();
 }
 
 function say(word: ChildWord): void {
@@ -34,6 +37,12 @@ function said(word: ChildWord): Promise<void> {
 /** The innermost error: the outer ones only say that starting failed. */
 function lastCause(error: Error): Error {
   return error.cause instanceof Error ? lastCause(error.cause) : error;
+}
+
+/** Ends what the part left in its group, should it have failed to end that itself. */
+function endOthers(): void {
+  const others = listProcesses().filter(({ pid, group }) => group === process.pid && pid !== process.pid);
+  for (const { pid } of others) process.kill(pid, "SIGKILL");
 }
 
 function endGroup(): void {

@@ -37,7 +37,7 @@ export const settingsSchema = z.object({
     .describe("Dialled when most of a round fails; if they fail too, the trouble is ours."),
   EDGE_STALE_AFTER: duration(1_000, 24 * HOUR_MS)
     .default(300_000)
-    .describe("How long to wait for clusters after a loss."),
+    .describe("As the agents have it: word leaves thrice within it; after a loss, clusters are awaited for it."),
   VEDETTE_RECONFIG_MAX_DELAY: duration(0, HOUR_MS).default(1_000).describe("Window in which changes are coalesced."),
   PROJECT_URL: z.url().default("https://vedette.dev").describe("Named in the User-Agent of probes."),
 });
