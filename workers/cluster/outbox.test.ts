@@ -213,16 +213,6 @@ describe("a target that accepts and never answers", () => {
       expect(await hung.cluster.describe()).toMatchObject({ failures: 0 });
     });
   });
-
-  it("is given up at the deadline", async () => {
-    await withCluster("given-up", AT_ONCE, async (world) => {
-      await begin(world);
-      await world.receiver({ mode: "hang" });
-      await decideOn(world, 1, "203.0.113.1");
-      await until(async () => ((await world.cluster.describe())?.failures ?? 0) > 0);
-      expect((await world.cluster.describe())?.lastFailure).toBe("no answer within 10 s");
-    });
-  });
 });
 
 describe("word from the edge", () => {

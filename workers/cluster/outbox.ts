@@ -13,6 +13,8 @@ import type { ClusterStore } from "./store.ts";
 const CONTACT_MS = 50_000;
 /** And several within `edgeStaleAfter`, or an agent that waits less than a minute takes a quiet edge for a silent one. */
 const CONTACTS_WITHIN_PATIENCE = 3;
+/** A call that is not over by then has failed. */
+const DEADLINE_MS = 10_000;
 /** A due time this close is held by a timer, with the alarm behind it; one further off by the alarm alone. */
 const TIMER_MS = 10_000;
 
@@ -133,7 +135,8 @@ export class Outbox {
     this.#dirtySince = undefined;
     const body = JSON.stringify(delivery);
     const headers = signatureHeaders(secrets, idOf(delivery), body, delivery.sentAt);
-    this.#note(delivery, await post(webhookUrl, { ...headers, "content-type": "application/json" }, body));
+    const allHeaders = { ...headers, "content-type": "application/json" };
+    this.#note(delivery, await post(webhookUrl, allHeaders, body, DEADLINE_MS));
   }
 
   #note(delivery: Delivery, answer: Answer): void {

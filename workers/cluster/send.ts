@@ -1,8 +1,7 @@
+import { formatDurationMs } from "../../shared/model/duration.ts";
 import { acknowledgement } from "../../shared/model/messages/delivery.ts";
 import type { MessageNumber } from "../../shared/model/number.ts";
 
-/** From the first byte sent to the last byte read. */
-const DEADLINE_MS = 10_000;
 const MAX_ANSWER_BYTES = 16_384;
 const MAX_REASON_CHARACTERS = 120;
 
@@ -10,17 +9,22 @@ const MAX_REASON_CHARACTERS = 120;
 export type Answer = { acknowledged: MessageNumber } | { failure: string };
 
 /**
- * Posts a delivery. Redirects are not followed, the answer is read up to a limit, and everything ends at the deadline;
- * anything but a 2xx that names a number acknowledges nothing.
+ * Posts a delivery. Redirects are not followed, the answer is read up to a limit, and everything ends at the deadline,
+ * from the first byte sent to the last one read. Anything but a 2xx that names a number acknowledges nothing.
  */
-export async function post(url: string, headers: Record<string, string>, body: string): Promise<Answer> {
+export async function post(
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+  deadlineMs: number,
+): Promise<Answer> {
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(), DEADLINE_MS);
+  const timer = setTimeout(() => controller.abort(), deadlineMs);
   try {
     const request = { method: "POST", headers, body, redirect: "manual", signal: controller.signal } as const;
     return await read(await fetch(url, request));
   } catch (error) {
-    if (controller.signal.aborted) return { failure: `no answer within ${DEADLINE_MS / 1_000} s` };
+    if (controller.signal.aborted) return { failure: `no answer within ${formatDurationMs(deadlineMs)}` };
     const reason = error instanceof Error ? error.message : String(error);
     return { failure: `cannot be reached: ${reason.slice(0, MAX_REASON_CHARACTERS)}` };
   } finally {
