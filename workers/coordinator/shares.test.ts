@@ -197,7 +197,13 @@ describe("two clusters on one root host", () => {
         idOf(B),
         idOf(A, "west"),
       ]);
+      bench.probers.outcome = (_, __, { target }) => (target.path === "/broken" ? "UnexpectedStatus" : "Ok");
+      await bench.run(MINUTE, REGIONS_3);
+      expect([bench.verdict(idOf(A)), bench.verdict(idOf(A, "west"))]).toEqual(["Healthy", "Unhealthy"]);
       expect(bench.published()).toEqual([A, B]);
+      bench.probers.outcome = (leaf) => (leaf === A ? "UnexpectedStatus" : "Ok");
+      await bench.run(MINUTE, REGIONS_3);
+      expect(bench.published()).toEqual([B]);
     });
   });
 

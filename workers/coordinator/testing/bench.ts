@@ -28,6 +28,7 @@ export class Bench {
   now = T0;
   /** Called before each call outside; may throw. */
   onCall: (kind: "assign" | "decided") => void = () => {};
+  onDecided: (cluster: string) => void = () => {};
   coordination: Coordination;
   #queue: (() => Promise<void>)[] = [];
   readonly #outside: Outside;
@@ -45,6 +46,7 @@ export class Bench {
       },
       decided: async (decisions: Decisions) => {
         this.onCall("decided");
+        this.onDecided(decisions.cluster);
         this.deliveries.push(decisions);
         this.take(decisions);
       },
@@ -74,6 +76,12 @@ export class Bench {
   restart(): void {
     this.#queue = [];
     this.coordination = this.#start();
+  }
+
+  /** All that was ever stored is lost. */
+  async loseStorage(): Promise<void> {
+    await this.storage.deleteAll();
+    this.restart();
   }
 
   async settle(): Promise<void> {

@@ -21,7 +21,7 @@ export class FakeProbers {
   readonly probers = new Map<string, Prober>();
   readonly assigned: Assignment[] = [];
   /** How a check of a leaf from a region goes. */
-  outcome: (leaf: string, region: Region) => Reason = () => "Ok";
+  outcome: (leaf: string, region: Region, probe: Probe) => Reason = () => "Ok";
   readonly #now: () => number;
 
   constructor(now: () => number) {
@@ -66,7 +66,7 @@ export class FakeProbers {
 
   #check(prober: Prober, probe: Probe, at: number): Report["probes"][number] {
     const held = prober.held.get(probe.id) ?? { revision: probe.revision, counts: NO_COUNTS };
-    const reason = this.outcome(probe.target.leaf, prober.assignment.shard.region);
+    const reason = this.outcome(probe.target.leaf, prober.assignment.shard.region, probe);
     const outcome = outcomeOf(reason);
     held.counts = count(held.counts, outcome, probe);
     if (outcome !== "indeterminate") held.checkedAt = at;
