@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 const UNIT_MS = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 } as const;
+const DURATION_RULE = 'must be a duration such as "30s" or "1m30s"';
 const DURATION = /^(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+)s)?(?:(\d+)ms)?$/;
 
 /** Reads a duration as Kubernetes writes it (`30s`, `1m30s`, `500ms`); milliseconds, or undefined where it is none. */
@@ -25,10 +26,10 @@ export function formatDurationMs(durationMs: number): string {
 
 /** A duration field: text in, milliseconds out, refused outside `[minMs, maxMs]`. */
 export function duration(minMs: number, maxMs: number) {
-  return z.string().transform((text, context) => {
+  return z.string({ error: DURATION_RULE }).transform((text, context) => {
     const durationMs = parseDurationMs(text);
     if (durationMs === undefined) {
-      context.addIssue({ code: "custom", message: 'must be a duration such as "30s" or "1m30s"' });
+      context.addIssue({ code: "custom", message: DURATION_RULE });
       return z.NEVER;
     }
     if (durationMs < minMs || durationMs > maxMs) {

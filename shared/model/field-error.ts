@@ -31,13 +31,16 @@ function ofIssue(issue: Issue, input: unknown, root: string): FieldError[] {
 function ruleOf(issue: Issue, value: unknown): string {
   switch (issue.code) {
     case "invalid_type":
-      return value === undefined ? "is required" : `must be ${article(issue.expected)}`;
+      if (value === undefined) return "is required";
+      return isOwnMessage(issue) ? issue.message : `must be ${article(issue.expected)}`;
     case "invalid_value":
-      return value === undefined ? "is required" : `must be one of ${issue.values.map(String).join(", ")}`;
+      return value === undefined
+        ? "is required"
+        : `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.map(String).join(", ")}`;
     case "too_small":
-      return `must be at least ${issue.minimum}${unitOf(issue.origin)}`;
+      return `must be at least ${issue.minimum}${unitOf(issue.origin, issue.minimum)}`;
     case "too_big":
-      return `must be at most ${issue.maximum}${unitOf(issue.origin)}`;
+      return `must be at most ${issue.maximum}${unitOf(issue.origin, issue.maximum)}`;
     case "invalid_union":
       return value === undefined ? "is required" : issue.message;
     default:
@@ -45,11 +48,19 @@ function ruleOf(issue: Issue, value: unknown): string {
   }
 }
 
-const article = (type: string) => `${/^[aeiou]/.test(type) ? "an" : "a"} ${type === "int" ? "whole number" : type}`;
+/** Whether the schema has words of its own for the fault; those that zod gives otherwise begin like this. */
+const isOwnMessage = (issue: Issue) => !issue.message.startsWith("Invalid input");
 
-function unitOf(origin: string): string {
-  if (origin === "string") return " characters long";
-  return origin === "array" ? " entries long" : "";
+function article(type: string): string {
+  const noun = type === "int" ? "whole number" : type;
+  return `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
+}
+
+function unitOf(origin: string, count: number | bigint): string {
+  const isOne = Number(count) === 1;
+  if (origin === "string") return isOne ? " character long" : " characters long";
+  if (origin === "array") return isOne ? " entry long" : " entries long";
+  return "";
 }
 
 function fieldName(path: readonly PropertyKey[], root: string): string {

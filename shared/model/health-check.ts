@@ -19,13 +19,15 @@ export const quorum = z.union([z.enum(["Any", "Majority", "All"]), z.int().min(1
 });
 export type Quorum = z.infer<typeof quorum>;
 
+const STATUS_RULE = 'must be a status such as "200" or a range such as "200-299"';
+
 /** `200` or `200-299`, as `{ from, to }`, both included. */
-const statusRange = z.string().transform((text, context) => {
+const statusRange = z.string({ error: STATUS_RULE }).transform((text, context) => {
   const parts = /^([1-5]\d\d)(?:-([1-5]\d\d))?$/.exec(text);
   const from = Number(parts?.[1]);
   const to = Number(parts?.[2] ?? parts?.[1]);
   if (parts === null || from < 200 || to < from) {
-    context.addIssue({ code: "custom", message: 'must be a status such as "200" or a range such as "200-299"' });
+    context.addIssue({ code: "custom", message: STATUS_RULE });
     return z.NEVER;
   }
   return { from, to };

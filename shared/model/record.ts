@@ -12,9 +12,11 @@ export const objectName = z
   .max(253)
   .regex(OBJECT_NAME, { error: "must be a Kubernetes object name (lower-case RFC 1123 subdomain)" });
 
+const MIN_PUBLISHED_RULE = 'must be a number from 1, or a percentage such as "50%"';
+
 /** How many leaves stay published whatever their health: a number from 1, or a percentage of the leaves. */
-const minPublished = z.union([z.int().min(1), z.string().regex(/^([1-9]\d?|100)%$/)], {
-  error: 'must be a number from 1, or a percentage such as "50%"',
+const minPublished = z.union([z.int().min(1), z.string().regex(/^([1-9]\d?|100)%$/, { error: MIN_PUBLISHED_RULE })], {
+  error: MIN_PUBLISHED_RULE,
 });
 export type MinPublished = z.infer<typeof minPublished>;
 
