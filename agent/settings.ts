@@ -22,11 +22,14 @@ const address = z.string().transform((text, context) => {
 });
 
 /** Signatures protect what an agent says; header secrets in its snapshots need TLS, except on this machine. */
-const edgeUrl = z.url().superRefine((text, context) => {
-  const { protocol, hostname } = new URL(text);
-  const isLocal = hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname);
-  if (protocol === "https:" || (protocol === "http:" && isLocal)) return;
-  context.addIssue({ code: "custom", message: "must be an https:// URL (http:// only to this machine)" });
+const edgeUrl = z.string().superRefine((text, context) => {
+  const url = URL.parse(text);
+  const isLocal = url?.hostname === "localhost" || url?.hostname === "[::1]" || /^127\./.test(url?.hostname ?? "");
+  if (url?.protocol !== "https:" && !(url?.protocol === "http:" && isLocal)) {
+    context.addIssue({ code: "custom", message: "must be an https:// URL (http:// only to this machine)" });
+  } else if (url.username !== "" || url.password !== "") {
+    context.addIssue({ code: "custom", message: "must not hold a user or a password", input: "(not shown)" });
+  }
 });
 
 const WEBHOOK_SECRET = /^(whsec_)?[A-Za-z0-9+/]{32,}={0,2}$/;

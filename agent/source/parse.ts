@@ -1,4 +1,4 @@
-import { type Document, isMap, isNode, LineCounter, type ParsedNode, parseAllDocuments } from "yaml";
+import { type Document, isMap, isNode, isScalar, LineCounter, type ParsedNode, parseAllDocuments } from "yaml";
 import { z } from "zod";
 import { fieldErrors, formatFieldError } from "../../shared/model/field-error.ts";
 import { API_VERSION, recordManifest, secretManifest } from "../../shared/model/manifest.ts";
@@ -31,7 +31,7 @@ export function parseManifests(text: string, file: string): FileContent {
   const documents: Yaml[] = "empty" in parsed ? [] : (parsed as Yaml[]);
   const read = documents.map((document) => readDocument({ file, lines, document }));
   const wrong = read.flatMap((one) => (one.kind === "Wrong" ? [one] : []));
-  const isEmpty = documents.every((document) => document.contents === null);
+  const isEmpty = documents.every(isBlank);
   const emptyProblem = { file, message: "is empty: what it held stays. Delete the file to remove its records" };
   return {
     records: read.flatMap((one) => (one.kind === "Record" ? [one.record] : [])),
@@ -52,7 +52,7 @@ function readDocument(place: Place): Read {
   if (document.errors.length > 0) {
     return { kind: "Wrong", problems: document.errors.map((error) => at(place, error.pos[0], yamlMessage(error))) };
   }
-  if (document.contents === null) return { kind: "Ignored" };
+  if (isBlank(document)) return { kind: "Ignored" };
   const value = toValue(document);
   if (!isMap(document.contents) || value === undefined) {
     return { kind: "Wrong", problems: [at(place, startOf(document), "is no manifest: it must be a map")] };
@@ -68,6 +68,9 @@ function readDocument(place: Place): Read {
   const rule = `must be ${API_VERSION} with kind DNSRecord: no other of ${GROUP} is read from files`;
   return wrong(place, value, [{ field: "apiVersion", value: `${kind.data.apiVersion} ${kind.data.kind}`, rule }]);
 }
+
+const isBlank = ({ contents, errors }: Yaml) =>
+  errors.length === 0 && (contents === null || (isScalar(contents) && contents.value === null));
 
 function readRecord(place: Place, value: unknown): Read {
   const result = recordManifest.safeParse(value);
