@@ -43,11 +43,15 @@ export const settingsSchema = z.object({
 });
 export type Settings = z.output<typeof settingsSchema>;
 
+const SECRETS: ReadonlySet<string> = new Set(["ADMIN_TOKEN", "HEADER_KEY", "HEADER_KEY_PREVIOUS"]);
+
 /** Reads the settings from the Worker's bindings; throws one error that names every wrong one, never a secret's value. */
 export function readSettings(env: object): Settings {
   const given = Object.fromEntries(Object.keys(settingsSchema.shape).map((name) => [name, Reflect.get(env, name)]));
   const result = settingsSchema.safeParse(given);
   if (result.success) return result.data;
-  const faults = fieldErrors(result.error, {}).map(formatFieldError);
+  const faults = fieldErrors(result.error, given).map(({ value, ...fault }) =>
+    formatFieldError(SECRETS.has(fault.field) || value === undefined ? fault : { ...fault, value }),
+  );
   throw new Error(`The settings of the Worker are wrong. ${faults.join("; ")}. See workers/settings.ts.`);
 }
