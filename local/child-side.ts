@@ -42,7 +42,13 @@ function lastCause(error: Error): Error {
 /** Ends what the part left in its group, should it have failed to end that itself. */
 function endOthers(): void {
   const others = listProcesses().filter(({ pid, group }) => group === process.pid && pid !== process.pid);
-  for (const { pid } of others) process.kill(pid, "SIGKILL");
+  for (const { pid } of others) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // Ended by itself meanwhile.
+    }
+  }
 }
 
 function endGroup(): void {
