@@ -44,6 +44,8 @@ export interface CoordinatorRpc {
   listRegions(): Promise<RegionView[]>;
   /** At most 500 events after the id, oldest first. */
   listEvents(after: number): Promise<Event[]>;
+  /** Puts what happened to a cluster into the event log. */
+  noteEvent(event: ClusterEvent): Promise<void>;
 }
 
 export interface ClusterRpc {
@@ -72,6 +74,8 @@ export interface SharesReceipt {
   records: { record: string; conditions: Condition[] }[];
   decisions?: Decisions;
 }
+
+export type ClusterEvent = Pick<Event, "type" | "message"> & { cluster: string };
 
 export interface ClusterContact {
   cluster: string;

@@ -11,7 +11,7 @@ import { type SignedRequest, signatureHeaders } from "../../shared/signature.ts"
 import { encodeSnapshot } from "../../shared/snapshot.ts";
 import { Cluster } from "../../workers/cluster/cluster.ts";
 import type { Env } from "../../workers/env.ts";
-import type { ClusterContact, ContactReceipt, CoordinatorRpc, SharesReceipt } from "../../workers/rpc.ts";
+import type { ClusterContact, ClusterEvent, ContactReceipt, CoordinatorRpc, SharesReceipt } from "../../workers/rpc.ts";
 import type { Received, ReceiverMode } from "../receivers/receiver.ts";
 
 const bindings = env as unknown as Env;
@@ -23,6 +23,7 @@ export class FakeCoordinator implements Partial<CoordinatorRpc> {
   held: SharesInput | undefined;
   puts = 0;
   contacts: ClusterContact[] = [];
+  events: ClusterEvent[] = [];
   decisions: Decisions | undefined;
   conditions: SharesReceipt["records"] = [];
 
@@ -49,6 +50,11 @@ export class FakeCoordinator implements Partial<CoordinatorRpc> {
     this.contacts.push(contact);
     const sharesWanted = isNewer(contact.sharesNumber, this.held?.number ?? NO_NUMBER);
     return { sharesWanted, ...this.#newer(contact.decisionsNumber) };
+  }
+
+  async noteEvent(event: ClusterEvent): Promise<void> {
+    await this.#reach();
+    this.events.push(event);
   }
 
   #newer(than: MessageNumber): { decisions?: Decisions } {

@@ -1,5 +1,5 @@
 import { MAX_SNAPSHOT_BYTES, snapshotHeader, snapshotReceipt } from "../../shared/model/messages/snapshot.ts";
-import { resultResponse } from "./answers.ts";
+import { fail, resultResponse } from "./answers.ts";
 import { readText } from "./body.ts";
 import { namedCluster } from "./objects.ts";
 import type { ApiContext, Route } from "./route.ts";
@@ -35,9 +35,11 @@ export const snapshotRoutes: Route[] = [
 
 async function putSnapshot(context: ApiContext): Promise<Response> {
   const cluster = namedCluster(context);
+  const signature = signedHeaders(context);
+  if (signature.webhookSignature === undefined) fail("SignatureMissing");
   const body = await readText(context, MAX_SNAPSHOT_BYTES);
   const ifMatch = context.req.header("if-match");
-  const request = { ...signedHeaders(context), body, ...(ifMatch !== undefined && { ifMatch }) };
+  const request = { ...signature, body, ...(ifMatch !== undefined && { ifMatch }) };
   const result = await cluster.putSnapshot(request);
   return resultResponse(result, ({ receipt }) => context.json(receipt, 200, { etag: receipt.etag }));
 }

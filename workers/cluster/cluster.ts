@@ -11,11 +11,12 @@ import { problemOf } from "../problems.ts";
 import type { ClusterRpc, Result } from "../rpc.ts";
 import { readSettings, type Settings } from "../settings.ts";
 import { Coordinators } from "./coordinators.ts";
+import { newsOf } from "./news.ts";
 import { Outbox } from "./outbox.ts";
 import { receiptOf } from "./receipt.ts";
 import { ClusterStore } from "./store.ts";
 import { type SnapshotRequest, takeSnapshot } from "./take-snapshot.ts";
-import { viewOf } from "./view.ts";
+import { clusterConditions, viewOf } from "./view.ts";
 
 /** The coordinators hear from each cluster at least each minute. */
 const CONTACT_MS = 50_000;
@@ -94,7 +95,10 @@ export class Cluster extends DurableObject<Env> implements ClusterRpc {
     if (live === undefined) return UNKNOWN;
     const refused = refusalOf(live.store, request);
     if (refused !== undefined) return refused;
+    const before = clusterConditions(live.store, Date.now());
     const taken = await takeSnapshot(live.store, this.#settings(), request, Date.now());
+    const news = newsOf(live.store.identity.get().cluster ?? "", before, clusterConditions(live.store, Date.now()));
+    this.ctx.waitUntil(live.coordinators.note(news));
     if (!taken.ok) return taken;
     live.store.seen.note("snapshotAt", Date.now());
     const conditions = await live.coordinators.forward();

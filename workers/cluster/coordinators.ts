@@ -3,7 +3,7 @@ import type { Decisions } from "../../shared/model/messages/shares.ts";
 import type { MessageNumber } from "../../shared/model/number.ts";
 import { compareNumbers } from "../../shared/number.ts";
 import { callWithRetry, errorMessage } from "../retry.ts";
-import type { CoordinatorRpc, SharesReceipt } from "../rpc.ts";
+import type { ClusterEvent, CoordinatorRpc, SharesReceipt } from "../rpc.ts";
 import { within } from "../within.ts";
 import type { Partition } from "./partitions.ts";
 import type { ClusterStore } from "./store.ts";
@@ -50,6 +50,11 @@ export class Coordinators {
     await Promise.all(all.map(({ partition }) => this.#attempt(() => this.#contact(partition))));
   }
 
+  /** Puts what happened into the event log of the first partition, if it can be reached. */
+  async note(events: readonly ClusterEvent[]): Promise<void> {
+    for (const event of events) await this.#attempt(() => this.#call(0, (one) => one.noteEvent(event)));
+  }
+
   /** Makes every coordinator forget the cluster; throws where one cannot be reached. */
   async remove(): Promise<void> {
     const { cluster } = this.#identity();
@@ -68,14 +73,16 @@ export class Coordinators {
     const contact = { cluster, sharesNumber: { epoch, n: state.sharesN }, decisionsNumber: state.decisions };
     const receipt = await this.#call(partition, (one) => one.contact(contact));
     if (receipt.decisions) this.#take(receipt.decisions);
-    if (receipt.sharesWanted) await this.#forward(partition);
+    if (receipt.sharesWanted) await this.#forward(partition, true);
   }
 
-  /** Registers the cluster, which changes nothing where it is known, and sends its shares once there is a snapshot. */
-  async #forward(partition: number): Promise<SharesReceipt | undefined> {
+  /** Registers the cluster where that is not done or was lost, and sends its shares once there is a snapshot. */
+  async #forward(partition: number, isLost = false): Promise<SharesReceipt | undefined> {
     const { cluster, epoch } = this.#identity();
-    await this.#call(partition, (one) => one.registerCluster(cluster));
-    this.#store.partitions.setRegistered(partition);
+    if (isLost || !this.#store.partitions.get(partition)?.registered) {
+      await this.#call(partition, (one) => one.registerCluster(cluster));
+      this.#store.partitions.setRegistered(partition);
+    }
     const n = this.#store.partitions.get(partition)?.sharesN ?? 0;
     if (n === 0) return undefined;
     const number: MessageNumber = { epoch, n };

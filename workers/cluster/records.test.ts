@@ -46,7 +46,7 @@ describe("a record that is refused", () => {
       expect(shareOf(world, "b")?.spec).toMatchObject({ endpoints: [{ targets: ["203.0.113.98"] }] });
       expect(shareOf(world, "d")).toBeUndefined();
       expect((await world.cluster.describe())?.conditions).toMatchObject([
-        { type: "RecordsAccepted", status: "False", message: "shop/a, shop/d" },
+        { type: "RecordsAccepted", status: "False", message: "shop/a (FieldInvalid), shop/d (FieldInvalid)" },
       ]);
     });
   });

@@ -5,6 +5,7 @@ import {
   signed,
   signedSnapshot,
   stopClock,
+  until,
   type World,
   withCluster,
 } from "../../test/support/cluster.ts";
@@ -228,6 +229,8 @@ describe("the identity behind a name", () => {
       world.restart();
       expect(await pushAs("one")).toMatchObject([{ type: "DuplicateAgent", status: "True" }]);
       expect((await world.cluster.describe())?.conditions).toMatchObject([{ type: "DuplicateAgent" }]);
+      await until(() => world.coordinators[0]?.events.length === 1);
+      expect(world.coordinators[0]?.events).toMatchObject([{ type: "DuplicateAgent", cluster: "twins" }]);
       advance(11 * MINUTE_MS);
       expect(await pushAs("one")).toEqual([]);
     });

@@ -43,7 +43,7 @@ export interface SnapshotState {
   /** The signed time of the last one that changed something, and the ids that came with that time. */
   signedAtMs: number;
   ids: string[];
-  /** Records of the last one that were refused, by key or line. */
+  /** Records of the last one that were refused, by key or line, and why. */
   refused: string[];
   instances: Instances;
   pendingShrink?: PendingShrink;

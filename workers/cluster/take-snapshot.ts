@@ -166,7 +166,9 @@ function signedBy(before: SnapshotState, request: SnapshotRequest): Pick<Snapsho
 }
 
 function refusedNames(lines: readonly JudgedLine[]): string[] {
-  const names = lines.flatMap((line) => ("refused" in line ? (line.key ?? `line ${line.line}`) : []));
+  const names = lines.flatMap((line) =>
+    "refused" in line ? `${line.key ?? `line ${line.line}`} (${line.refused.reason})` : [],
+  );
   const more = names.length - MAX_REFUSED_NAMES;
   return more > 0 ? [...names.slice(0, MAX_REFUSED_NAMES), `${more} more`] : names;
 }

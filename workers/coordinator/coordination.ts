@@ -5,7 +5,7 @@ import type { SharesInput } from "../../shared/model/messages/shares.ts";
 import type { RegionView } from "../../shared/model/region-view.ts";
 import type { ProbeStatus, RecordStatus } from "../../shared/model/status.ts";
 import { hasTables, migrate } from "../migrate.ts";
-import type { ClusterContact, ContactReceipt, SharesReceipt } from "../rpc.ts";
+import type { ClusterContact, ClusterEvent, ContactReceipt, SharesReceipt } from "../rpc.ts";
 import { noteActivity } from "./activity.ts";
 import { contact, registerCluster, removeCluster } from "./clusters.ts";
 import { commit } from "./commit.ts";
@@ -15,7 +15,7 @@ import type { Outside } from "./outside.ts";
 import { putShares } from "./put-shares.ts";
 import { probeStatus, recordStatus, regionViews } from "./read.ts";
 import { receiveReport } from "./receive-report.ts";
-import { listEvents } from "./store/events.ts";
+import { addEvent, listEvents } from "./store/events.ts";
 import { readMeta, writeMeta } from "./store/meta.ts";
 import { MIGRATIONS } from "./store/migrations.ts";
 import { storeOf } from "./store/store.ts";
@@ -97,6 +97,10 @@ export class Coordination {
 
   listEvents(after: number): Event[] {
     return this.#world === undefined ? [] : listEvents(this.#storage.sql, after);
+  }
+
+  noteEvent(event: ClusterEvent): void {
+    this.#callIfAny((world, nowMs) => addEvent(world.store.sql, { ...event, at: nowMs }), undefined);
   }
 
   #read<Value>(read: (world: World, nowMs: number) => Value, none: Value): Value {

@@ -7,7 +7,7 @@ import type { RegionView } from "../../shared/model/region-view.ts";
 import type { ProbeStatus, RecordStatus } from "../../shared/model/status.ts";
 import { clusterOf, type Env, proberOf } from "../env.ts";
 import { callWithRetry, errorMessage } from "../retry.ts";
-import type { ClusterContact, ContactReceipt, CoordinatorRpc, SharesReceipt } from "../rpc.ts";
+import type { ClusterContact, ClusterEvent, ContactReceipt, CoordinatorRpc, SharesReceipt } from "../rpc.ts";
 import { readSettings } from "../settings.ts";
 import { Coordination } from "./coordination.ts";
 import type { Outside } from "./outside.ts";
@@ -17,13 +17,16 @@ const TICK_MS = 20;
 
 /** One partition's coordinator: takes calls, and leaves them to {@link Coordination}. Its name is the partition. */
 export class Coordinator extends DurableObject<Env> implements CoordinatorRpc {
+  /** What a test puts a double in the place of. */
+  readonly outside: Outside;
   readonly #coordination: Coordination;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
+    this.outside = outsideOf(ctx, env);
     const { ALLOW_PRIVATE_ADDRESSES, EDGE_STALE_AFTER } = readSettings(env);
     const rules = { allowPrivate: ALLOW_PRIVATE_ADDRESSES, edgeStaleAfterMs: EDGE_STALE_AFTER };
-    this.#coordination = new Coordination(ctx.storage, outsideOf(ctx, env), rules, Number(ctx.id.name ?? 0));
+    this.#coordination = new Coordination(ctx.storage, this.outside, rules, Number(ctx.id.name ?? 0));
   }
 
   async registerCluster(cluster: string): Promise<void> {
@@ -73,6 +76,10 @@ export class Coordinator extends DurableObject<Env> implements CoordinatorRpc {
 
   async listEvents(after: number): Promise<Event[]> {
     return this.#coordination.listEvents(after);
+  }
+
+  async noteEvent(event: ClusterEvent): Promise<void> {
+    this.#coordination.noteEvent(event);
   }
 }
 

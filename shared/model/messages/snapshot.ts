@@ -6,13 +6,16 @@ import { delivery } from "./delivery.ts";
 
 export const MAX_SNAPSHOT_BYTES = 4 * 1024 * 1024;
 
+/** More than one coordinator's share of probes; a bound on what is read. */
+const MAX_SNAPSHOT_RECORDS = 20_000;
+
 /** First line of a snapshot (NDJSON). `records` is the number of lines that follow: a shorter body was cut off. */
 export const snapshotHeader = z.object({
   version: z.literal(1),
   clusterUid: z.string().min(1).max(128),
   /** Which running agent this is: two that alternate under one cluster are found out by it. */
   instance: z.string().min(1).max(128),
-  records: z.int().nonnegative(),
+  records: z.int().nonnegative().max(MAX_SNAPSHOT_RECORDS),
   /** Accept an empty snapshot, or one with less than half of the records, at once. */
   allowShrink: z.boolean().default(false),
 });
