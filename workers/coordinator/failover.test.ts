@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Region } from "../../shared/model/region.ts";
-import { type Bench, MINUTE, onBench, REGIONS_3, SECOND, share } from "./testing/bench.ts";
+import { type Bench, MINUTE, onBench, REGIONS_3, SECOND, share } from "../../test/support/coordinator/bench.ts";
 
 const A = "203.0.113.10";
 const B = "203.0.113.20";

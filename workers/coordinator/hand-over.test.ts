@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { EDGE_STALE_AFTER, MINUTE, onBench, REGIONS_3, SECOND, share } from "./testing/bench.ts";
+import { EDGE_STALE_AFTER, MINUTE, onBench, REGIONS_3, SECOND, share } from "../../test/support/coordinator/bench.ts";
 
 const A = "203.0.113.10";
 const B = "203.0.113.20";

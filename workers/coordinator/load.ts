@@ -10,7 +10,7 @@ import { noteSuspects } from "./regions.ts";
 import { restoredCheckedAt, restoreSeen } from "./restore-seen.ts";
 import { rootOf } from "./roots.ts";
 import { addEvent } from "./store/events.ts";
-import { type BadRow, deleteRow } from "./store/json-table.ts";
+import type { BadRow } from "./store/json-table.ts";
 import { readMeta } from "./store/meta.ts";
 import type { ProbeRow } from "./store/probes.ts";
 import type { Store } from "./store/store.ts";
@@ -93,12 +93,10 @@ function emptyWorld(store: Store, outside: Outside, rules: Rules, nowMs: number)
   };
 }
 
-/** The row goes, since it would be told of at every start. */
 function tellOf({ store }: World, bad: BadRow, nowMs: number): void {
   console.error({ message: "a stored row could not be read and was dropped", ...bad });
   const message = `the stored row ${bad.table} ${bad.key} could not be read and was dropped: ${bad.rule}`;
   addEvent(store.sql, { at: nowMs, type: "RecordRefused", message });
-  deleteRow(store.sql, bad);
 }
 
 function loadClusters(world: World, bad: BadRows, nowMs: number): void {
@@ -127,8 +125,8 @@ function loadShares(world: World, bad: BadRows, nowMs: number): void {
     world.seniority = Math.max(world.seniority, row.seniority);
   }
   for (const key of bad.keys("shares")) {
-    const name = key.split("/", 1)[0] ?? key;
-    const cluster = world.clusters.get(name) ?? addLostCluster(world, name, nowMs);
+    const cluster = world.clusters.get(key.split("/", 1)[0] ?? key);
+    if (cluster === undefined) continue;
     cluster.damagedAt = nowMs;
     cluster.sharesNumber = NO_NUMBER;
     storeCluster(world, cluster);

@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { ShareInput } from "../../shared/model/messages/shares.ts";
-import { type Bench, type HealthCheckInput, MINUTE, onBench, REGIONS_3, share } from "./testing/bench.ts";
+import {
+  type Bench,
+  type HealthCheckInput,
+  MINUTE,
+  onBench,
+  REGIONS_3,
+  share,
+} from "../../test/support/coordinator/bench.ts";
 
 const record = (index: number, check: Partial<HealthCheckInput> = {}): ShareInput => {
   const rootHost = `r${index}.example.com`;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Report } from "../../shared/model/messages/report.ts";
 import type { Region } from "../../shared/model/region.ts";
-import { Bench, MINUTE, onBench, REGIONS_3, SECOND, share } from "./testing/bench.ts";
-import { random, shuffled } from "./testing/random.ts";
+import { Bench, MINUTE, onBench, REGIONS_3, SECOND, share } from "../../test/support/coordinator/bench.ts";
+import { random, shuffled } from "../../test/support/coordinator/random.ts";
 
 const A = "203.0.113.10";
 const B = "203.0.113.20";

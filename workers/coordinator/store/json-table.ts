@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** A row that could not be read: it was skipped, and nothing of its content is shown. */
+/** A row that could not be read and was dropped. Nothing of its content is shown. */
 export interface BadRow {
   table: string;
   key: string;
@@ -17,6 +17,8 @@ export interface JsonTable<Schema extends z.ZodType> {
   delete(key: string): void;
 }
 
+type Stored = { key: string; value: string };
+
 /**
  * `name` is a constant of the code, never input. Schemas are tolerant of unknown fields, so that older code runs on
  * rows of newer code.
@@ -25,10 +27,15 @@ export function jsonTable<Schema extends z.ZodType>(sql: SqlStorage, name: strin
   return {
     readAll(onBadRow) {
       const rows = new Map<string, z.output<Schema>>();
-      for (const { key, value } of sql.exec<{ key: string; value: string }>(`SELECT key, value FROM ${name}`)) {
+      for (const { key, value } of sql.exec<Stored>(`SELECT key, value FROM ${name}`).toArray()) {
         const result = read(schema, value);
-        if ("row" in result) rows.set(key, result.row);
-        else onBadRow({ table: name, key, rule: result.rule });
+        if ("row" in result) {
+          rows.set(key, result.row);
+          continue;
+        }
+        // It would be told of at every start, and nothing can be done with it.
+        sql.exec(`DELETE FROM ${name} WHERE key = ?`, key);
+        onBadRow({ table: name, key, rule: result.rule });
       }
       return rows;
     },
@@ -44,11 +51,6 @@ export function jsonTable<Schema extends z.ZodType>(sql: SqlStorage, name: strin
       sql.exec(`DELETE FROM ${name} WHERE key = ?`, key);
     },
   };
-}
-
-/** Takes a row away that could not be read. */
-export function deleteRow(sql: SqlStorage, { table, key }: BadRow): void {
-  sql.exec(`DELETE FROM ${table} WHERE key = ?`, key);
 }
 
 function read<Schema extends z.ZodType>(schema: Schema, text: string): { row: z.output<Schema> } | { rule: string } {

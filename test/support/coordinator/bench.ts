@@ -5,10 +5,10 @@ import type { Report } from "../../../shared/model/messages/report.ts";
 import type { Decisions, ShareInput, SharesInput } from "../../../shared/model/messages/shares.ts";
 import type { RecordSpecInput } from "../../../shared/model/record.ts";
 import type { Region } from "../../../shared/model/region.ts";
-import type { Env } from "../../env.ts";
-import { Coordination } from "../coordination.ts";
-import type { Outside } from "../outside.ts";
-import type { Rules } from "../world.ts";
+import { Coordination } from "../../../workers/coordinator/coordination.ts";
+import type { Outside } from "../../../workers/coordinator/outside.ts";
+import type { Rules } from "../../../workers/coordinator/world.ts";
+import type { Env } from "../../../workers/env.ts";
 import { FakeProbers } from "./fake-probers.ts";
 
 export const SECOND = 1_000;
