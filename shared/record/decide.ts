@@ -6,7 +6,7 @@ import { keepFamilies } from "./families.ts";
 import { keepFloor, returnProven } from "./floor.ts";
 import { keep } from "./keep.ts";
 import type { LeafHealth } from "./leaf-health.ts";
-import { groupByName, leavesBelow } from "./names.ts";
+import { type EndpointsByName, groupByName, leavesBelow } from "./names.ts";
 import { neverEmpty } from "./never-empty.ts";
 import { prune } from "./prune.ts";
 import { type RecordTree, readTree } from "./tree.ts";
@@ -52,18 +52,19 @@ export function decide(input: DecisionInput): Decision {
 }
 
 function decideOnce(tree: RecordTree, input: DecisionInput, wasPublished: readonly Endpoint[]): Decision {
-  const choices = new Map(tree.roots.map((root) => [root, chooseBelow(root, tree, input, wasPublished)]));
+  const before = groupByName(wasPublished);
+  const choices = new Map(tree.roots.map((root) => [root, chooseBelow(root, tree, input, before)]));
   const endpoints = prune(tree, new Map([...choices].map(([root, choice]) => [root, new Set(choice.keys())])));
   const leaves = tree.leaves.map((leaf) => decisionOf(leaf, [...choices.values()], input.leaves));
   return { endpoints, leaves, published: leaves.filter(({ published }) => published).map(({ leaf }) => leaf) };
 }
 
 /** Steps 1 to 3 for one root, and the families of the names below it. */
-function chooseBelow(root: string, tree: RecordTree, input: DecisionInput, wasPublished: readonly Endpoint[]): Choice {
+function chooseBelow(root: string, tree: RecordTree, input: DecisionInput, before: EndpointsByName): Choice {
   const view: RootView = {
     leaves: leavesBelow(root, tree.byName),
     health: input.leaves,
-    wasPublished: new Set(leavesBelow(root, groupByName(wasPublished))),
+    wasPublished: new Set(leavesBelow(root, before)),
     minPublished: input.minPublished,
   };
   const kept = neverEmpty(view, keepFloor(view, keep(view)));

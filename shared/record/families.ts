@@ -26,7 +26,7 @@ function keepFamiliesOf(endpoints: readonly Endpoint[], view: RootView, choice: 
     const had = family.filter((address) => view.wasPublished.has(address));
     return leastBadFirst(had, view.health).slice(0, 1);
   });
-  return adding(choice, kept, "KeptForFamily");
+  return kept.length === 0 ? choice : adding(choice, kept, "KeptForFamily");
 }
 
 function addresses(endpoints: readonly Endpoint[], type: RecordType): string[] {

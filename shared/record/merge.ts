@@ -2,6 +2,7 @@ import { type Endpoint, MAX_TARGETS } from "../model/endpoint.ts";
 import type { MinPublished, WhenSilent } from "../model/record.ts";
 import { endpointKey, inOrder } from "./key.ts";
 import { minPublishedOf } from "./min-published.ts";
+import { groupByName, ownersIn } from "./names.ts";
 import { routingOf } from "./routing.ts";
 import { readTree } from "./tree.ts";
 
@@ -55,9 +56,22 @@ function addNew(held: readonly Endpoint[], endpoint: Endpoint, fitsWhole: boolea
   const rival = sameGeography(held, endpoint);
   if (rival !== undefined) return { conflict: `an older share serves this geography as ${endpointKey(rival)}` };
   if (fitsWhole) return { taken: endpoint };
-  const reading = readTree([...held, endpoint]);
+  const reading = readTree([...around(held, endpoint), endpoint]);
   if (reading.ok) return { taken: endpoint };
   return { conflict: `does not go with an older share: ${reading.errors.map(({ rule }) => rule).join("; ")}` };
+}
+
+/** What an endpoint could be at odds with: its own name, and the names on a way down from it. */
+function around(held: readonly Endpoint[], endpoint: Endpoint): Endpoint[] {
+  const byName = groupByName([...held, endpoint]);
+  const ownerOf = ownersIn(byName);
+  const names = new Set([endpoint.dnsName]);
+  for (const name of names) {
+    for (const { targets } of byName.get(name) ?? []) {
+      for (const owner of targets.map(ownerOf)) if (owner !== undefined) names.add(owner);
+    }
+  }
+  return held.filter(({ dnsName }) => names.has(dnsName));
 }
 
 /** Two sets for one geography, the default among them, would overwrite each other for ever. */

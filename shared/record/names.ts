@@ -11,9 +11,7 @@ export function groupByName(endpoints: readonly Endpoint[]): EndpointsByName {
 export function reachableFrom(name: string, byName: EndpointsByName): ReadonlySet<string> {
   const reached = new Set([name]);
   for (const next of reached) {
-    for (const endpoint of byName.get(next) ?? []) {
-      for (const target of endpoint.targets) reached.add(target);
-    }
+    for (const { targets } of byName.get(next) ?? []) for (const target of targets) reached.add(target);
   }
   return reached;
 }
@@ -23,9 +21,19 @@ export function leavesBelow(name: string, byName: EndpointsByName): string[] {
   return [...reachableFrom(name, byName)].filter((reached) => !byName.has(reached) && reached !== name).sort();
 }
 
-/** The name whose data answers for a target: its own, or the wildcard below its closest encloser (RFC 4592). */
-export function ownerOf(target: string, byName: EndpointsByName): string | undefined {
-  if (byName.has(target)) return target;
+/**
+ * Finds the name whose data answers for a target: its own, or the wildcard below its closest encloser (RFC 4592).
+ * Undefined for a leaf.
+ */
+export function ownersIn(byName: EndpointsByName): (target: string) => string | undefined {
+  const hasWildcard = byName.keys().some((name) => name.startsWith("*."));
+  return (target) => {
+    if (byName.has(target)) return target;
+    return hasWildcard ? wildcardFor(target, byName) : undefined;
+  };
+}
+
+function wildcardFor(target: string, byName: EndpointsByName): string | undefined {
   const labels = target.split(".");
   for (let depth = 1; depth < labels.length; depth += 1) {
     const ancestor = labels.slice(depth).join(".");

@@ -1,7 +1,7 @@
 import type { Endpoint } from "../model/endpoint.ts";
 import type { FieldError } from "../model/problem.ts";
 import { endpointKey } from "./key.ts";
-import { type EndpointsByName, ownerOf } from "./names.ts";
+import { type EndpointsByName, ownersIn } from "./names.ts";
 import { routingOf } from "./routing.ts";
 
 /** What keeps endpoints from being a record, each fault by the field of the endpoint that has it. */
@@ -61,11 +61,13 @@ function routingFaults(endpoints: readonly Endpoint[], byName: EndpointsByName):
 function cycleFaults(endpoints: readonly Endpoint[], byName: EndpointsByName): FieldError[] {
   const faults: FieldError[] = [];
   const finished = new Set<string>();
+  const ownerOf = ownersIn(byName);
   const visit = (name: string, way: readonly string[]) => {
     const here = [...way, name];
     for (const endpoint of byName.get(name) ?? []) {
+      if (endpoint.recordType !== "CNAME") continue;
       for (const target of endpoint.targets) {
-        const next = ownerOf(target, byName);
+        const next = ownerOf(target);
         if (next === undefined || finished.has(next)) continue;
         if (!here.includes(next)) visit(next, here);
         else faults.push(cycleFault(endpoints.indexOf(endpoint), [...here.slice(here.indexOf(next)), target]));
