@@ -10,6 +10,8 @@ export interface Seen {
   connections: number;
   open: number;
   mostOpen: number;
+  /** The most octets that one connection took from the gateway. */
+  mostSent: number;
   /** The octets of the last request, as text. */
   lastRequest: string;
 }
@@ -22,7 +24,7 @@ export interface Gateway {
 
 /** Serves one behaviour on a loopback address, on any free port unless one is given. */
 export async function serve(behaviour: Behaviour, host = "127.0.0.1", port = 0): Promise<Gateway> {
-  const seen: Seen = { connections: 0, open: 0, mostOpen: 0, lastRequest: "" };
+  const seen: Seen = { connections: 0, open: 0, mostOpen: 0, mostSent: 0, lastRequest: "" };
   const sockets = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     sockets.add(socket);
@@ -40,6 +42,7 @@ export async function serve(behaviour: Behaviour, host = "127.0.0.1", port = 0):
     socket.on("close", () => {
       sockets.delete(socket);
       seen.open -= 1;
+      seen.mostSent = Math.max(seen.mostSent, socket.bytesWritten);
     });
     behaviour(socket);
   });

@@ -26,8 +26,8 @@ export interface Ways {
 export class Dialler {
   readonly #ways: Ways;
   readonly #slots = new Slots();
-  /** Probes and addresses with a connection of the object's own, which may be a dial that hangs. */
-  readonly #held = new Set<string>();
+  /** Probes and addresses with a connection of the object's own, and whether it outlived its question. */
+  readonly #held = new Map<string, "asking" | "hanging">();
   #pendingHere = 0;
 
   constructor(ways: Ways) {
@@ -42,7 +42,10 @@ export class Dialler {
     closing: AbortSignal,
   ): Promise<Finding | undefined> {
     const key = `${probeId} ${question.address} ${question.port}`;
-    if (this.#held.has(key)) return stillHanging(question);
+    const held = this.#held.get(key);
+    // A probe that was changed while it was asked: the old question is no word on the new one, which waits its turn.
+    if (held === "asking") return undefined;
+    if (held === "hanging") return stillHanging(question);
     const slot = await this.#slots.acquire(standing, closing);
     if (slot === undefined) return undefined;
     const isElsewhere = standing === "suspect" || this.#pendingHere >= MAX_HERE;
@@ -64,8 +67,8 @@ export class Dialler {
     }
   }
 
-  #askHere(key: string, question: Question, slot: Slot): Promise<Finding> {
-    this.#held.add(key);
+  async #askHere(key: string, question: Question, slot: Slot): Promise<Finding> {
+    this.#held.set(key, "asking");
     this.#pendingHere += 1;
     const settled = once(() => {
       this.#pendingHere -= 1;
@@ -76,7 +79,9 @@ export class Dialler {
       this.#held.delete(key);
       slot.closed();
     });
-    return askAddress(this.#ways.connect, question, { settled, closed });
+    const finding = await askAddress(this.#ways.connect, question, { settled, closed });
+    if (this.#held.has(key)) this.#held.set(key, "hanging");
+    return finding;
   }
 
   async #askElsewhere(question: Question, slot: Slot): Promise<Finding> {

@@ -15,6 +15,7 @@ import type { Member } from "./members.ts";
 import { standingOf } from "./members.ts";
 import { outsideOf } from "./outside.ts";
 import { isAlarmAbsent } from "./phase.ts";
+import type { Round } from "./pump.ts";
 import { pump } from "./pump.ts";
 import { Reporter } from "./reporter.ts";
 import { Names } from "./resolve/names.ts";
@@ -23,6 +24,8 @@ import { Store } from "./store.ts";
 
 /** How long a pump waits for its last report; one that takes longer goes on beside the next round. */
 const REPORT_WAIT_MS = 5_000;
+
+type CheckedMember = [Member, CheckResult];
 
 /** Probes one shard from one region (design §2, prober). */
 export class Prober extends DurableObject<Env> implements ProberRpc {
@@ -94,12 +97,8 @@ export class Prober extends DurableObject<Env> implements ProberRpc {
   }
 
   /** Counts, stores and reports. A write that fails is made up for after the next round. */
-  async #settle(
-    given: Map<Member, CheckResult>,
-    round: { roundAt: number; lateMs: number },
-    settings: Settings,
-  ): Promise<void> {
-    let results: ReadonlyMap<Member, CheckResult> = given;
+  async #settle(given: CheckedMember[], round: Round, settings: Settings): Promise<void> {
+    let results = given;
     try {
       results = await this.#judgedByCanaries(given, settings.CANARIES);
       this.#work.count(results);
@@ -109,20 +108,16 @@ export class Prober extends DurableObject<Env> implements ProberRpc {
     } catch (error) {
       console.error("A round could not be stored:", messageOf(error));
     }
-    const report = this.#work.report(results, round, Date.now());
+    const report = this.#work.report(new Map(results), round, Date.now());
     if (report !== undefined) this.#reporting = this.#reporter.send(report);
   }
 
-  async #judgedByCanaries(
-    results: Map<Member, CheckResult>,
-    canaries: Settings["CANARIES"],
-  ): Promise<Map<Member, CheckResult>> {
-    if (canaries.length === 0 || !looksLikeOurTrouble([...results.values()])) return results;
+  async #judgedByCanaries(results: CheckedMember[], canaries: Settings["CANARIES"]): Promise<CheckedMember[]> {
+    if (canaries.length === 0 || !looksLikeOurTrouble(results.map(([, result]) => result))) return results;
     const asked = canaries.slice(0, 2).map((canary) => this.#dialler.askCanary(canaryQuestion(canary)));
     const findings = await Promise.all(asked);
     const allFailed = findings.every((finding) => finding !== undefined && outcomeOf(finding.reason) === "failed");
-    if (!allFailed) return results;
-    return new Map([...results].map(([member, result]) => [member, withoutFailures(result)]));
+    return allFailed ? results.map(([member, result]) => [member, withoutFailures(result)]) : results;
   }
 
   async #awaitReport(nextAt: number | undefined): Promise<void> {

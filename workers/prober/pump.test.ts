@@ -31,14 +31,14 @@ async function run({ intervalMs, takesMs, longestMs = 0, settleMs = 0 }: Story, 
     check: (item, closing) => {
       starts.push(`${item} ${since()}`);
       return new Promise((resolve) => {
-        closing.addEventListener("abort", () => resolve(undefined));
         if (takesMs[item] !== Number.POSITIVE_INFINITY) setTimeout(() => resolve(item), takesMs[item]);
+        else closing.addEventListener("abort", () => resolve(undefined));
       });
     },
     roundAfter: (now) => START_MS + (Math.floor((now - START_MS) / intervalMs) + 1) * intervalMs,
     longestMs: () => longestMs,
     settle: async (results, { lateMs }) => {
-      settled.push(`${[...results.keys()].join(" ")} at ${since()}${lateMs > 0 ? `, ${lateMs} late` : ""}`);
+      settled.push(`${results.map(([item]) => item).join(" ")} at ${since()}${lateMs > 0 ? `, ${lateMs} late` : ""}`);
       if (settleMs > 0) await new Promise((resolve) => setTimeout(resolve, settleMs));
     },
   };
@@ -64,14 +64,18 @@ describe("a pump", () => {
     expect(tookMs).toBeLessThanOrEqual(60_000);
   });
 
-  it("settles what is done when the next round comes, and lets what still runs sit that one out", async () => {
-    const { starts, settled } = await run({
-      intervalMs: 1_000,
-      takesMs: { quick: 10, stuck: 2_500 },
-      longestMs: 1_000,
-    });
-    expect(starts.slice(0, 5)).toEqual(["quick 0", "stuck 0", "quick 1000", "quick 2000", "quick 3000"]);
-    expect(settled.slice(0, 3)).toEqual(["quick at 1000", "quick at 2000", "quick stuck at 2500"]);
+  it("settles what is done when its time is over, and the rest when it comes or the next round is due", async () => {
+    const takesMs = { quick: 10, stuck: 2_600 };
+    const { starts, settled } = await run({ intervalMs: 2_000, takesMs, longestMs: 500 });
+    expect(starts.slice(0, 4)).toEqual(["quick 0", "stuck 0", "quick 2000", "stuck 2600"]);
+    expect(settled.slice(0, 4)).toEqual(["quick at 600", "quick at 2100", "stuck at 2600", "quick at 4100"]);
+  });
+
+  it("checks at every round what takes as long as the interval, and loses none of it", async () => {
+    const { starts, settled } = await run({ intervalMs: 1_000, takesMs: { hung: 1_001 }, longestMs: 1_000 });
+    expect(starts.slice(0, 4)).toEqual(["hung 0", "hung 1001", "hung 2002", "hung 3003"]);
+    expect(settled.slice(0, 3)).toEqual([" at 1000", "hung at 1100", "hung at 2100"]);
+    expect(settled.join(" ").match(/hung/g)).toHaveLength(starts.length);
   });
 
   it("runs a late round once, keeps the phase and says how late it was", async () => {

@@ -7,6 +7,7 @@ import type { CheckResult } from "./check.ts";
 import type { Mark, Member } from "./members.ts";
 import { markOf, reconcile, reportOf, take } from "./members.ts";
 import { nextRoundAt, roundAfter } from "./phase.ts";
+import type { Round } from "./pump.ts";
 import type { Held, Store } from "./store.ts";
 
 /** What a shard has to do and how its probes stand, in memory, with the storage behind it. */
@@ -55,8 +56,8 @@ export class ShardWork {
     this.#unsaved = assignment;
   }
 
-  /** Counts results. Those of a probe that was taken away, or changed, while it was checked are dropped. */
-  count(results: ReadonlyMap<Member, CheckResult>): void {
+  /** Counts results, in order. Those of a probe that was taken away, or changed, while it was checked are dropped. */
+  count(results: readonly [Member, CheckResult][]): void {
     for (const [member, result] of results) {
       if (this.#members.get(member.probe.id) === member) take(member, result);
     }
@@ -71,11 +72,7 @@ export class ShardWork {
   }
 
   /** The report of a round. Its number rises with the clock, so that it needs no row to outlive an eviction. */
-  report(
-    results: ReadonlyMap<Member, CheckResult>,
-    round: { roundAt: number; lateMs: number },
-    now: number,
-  ): Report | undefined {
+  report(results: ReadonlyMap<Member, CheckResult>, round: Round, now: number): Report | undefined {
     if (this.#held === undefined) return undefined;
     this.#lastReport = Math.max(this.#lastReport + 1, now);
     return {

@@ -4,6 +4,7 @@ import { shard } from "../../shared/model/messages/assignment.ts";
 import type { MessageNumber } from "../../shared/model/number.ts";
 import type { Probe } from "../../shared/model/probe.ts";
 import { counts, probe } from "../../shared/model/probe.ts";
+import { NO_NUMBER } from "../../shared/number.ts";
 import { hasTables, migrate } from "../migrate.ts";
 import type { Mark } from "./members.ts";
 
@@ -53,11 +54,13 @@ export class Store {
     if (row === undefined) return undefined;
     const held = this.#readMarks();
     this.#written = essence(held);
+    const { probes, isWhole } = this.#readProbes();
     return {
       epoch: this.#epoch(),
-      number: { epoch: row.epoch, n: row.n },
+      // With a probe missing, any assignment is newer: the coordinator gives its own again.
+      number: isWhole ? { epoch: row.epoch, n: row.n } : NO_NUMBER,
       shard: shard.parse(JSON.parse(row.shard)),
-      probes: this.#readProbes(),
+      probes,
       marks: held,
     };
   }
@@ -102,8 +105,10 @@ export class Store {
     return new Map(rows.map(({ id, body }) => [id, body]));
   }
 
-  #readProbes(): Probe[] {
-    return [...this.#probeRows().values()].flatMap((body) => readJson(probe, body) ?? []);
+  #readProbes(): { probes: Probe[]; isWhole: boolean } {
+    const rows = [...this.#probeRows().values()];
+    const probes = rows.flatMap((body) => readJson(probe, body) ?? []);
+    return { probes, isWhole: probes.length === rows.length };
   }
 
   #readMarks(): Map<string, Mark> {

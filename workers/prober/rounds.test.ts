@@ -1,0 +1,114 @@
+import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
+import { afterEach, describe, expect, inject, it, vi } from "vitest";
+import type { Report } from "../../shared/model/messages/report.ts";
+import type { Seen } from "../../test/gateways/gateway.ts";
+import { assign, assignmentOf, byId, freshProber, inProber, probeOf, standIn } from "../../test/support/prober.ts";
+
+const { named, closed, seen } = inject("gateways");
+const INTERVAL_MS = 1_000;
+
+/** What a timer on a busy machine may be off. */
+const SLACK_MS = 350;
+
+const seenBy = async (name: string) => (await fetch(`http://127.0.0.1:${seen}/${name}`)).json<Seen>();
+
+function reached(reports: Report[], count: number): Promise<void> {
+  return vi.waitFor(() => expect(reports.length).toBeGreaterThanOrEqual(count), { timeout: 15_000, interval: 50 });
+}
+
+function expectCadence(reports: Report[]): void {
+  for (const [n, report] of reports.slice(1).entries()) {
+    const gapMs = report.roundAt - (reports[n]?.roundAt ?? Number.NaN);
+    expect(Math.abs(gapMs - INTERVAL_MS)).toBeLessThan(SLACK_MS);
+  }
+}
+
+let stub = freshProber();
+afterEach(async () => {
+  await assign(stub, assignmentOf(1_000, [], INTERVAL_MS));
+  stub = freshProber();
+});
+
+describe("rounds that come by their alarm", () => {
+  it("ask each probe once an interval, whatever is added meanwhile", async () => {
+    const old = Array.from({ length: 20 }, (_, n) => probeOf(`old-${n}`, named.good));
+    await assign(stub, assignmentOf(1, old, INTERVAL_MS));
+    const reports = await standIn(stub);
+    for (let n = 1; n <= 6; n += 1) {
+      await reached(reports, n);
+      const added = Array.from({ length: n }, (_, added) => probeOf(`new-${added}`, named.chunked));
+      await assign(stub, assignmentOf(n + 1, [...added, ...old], INTERVAL_MS));
+    }
+    expectCadence(reports);
+    const checks = reports.slice(0, 6).map((report) => {
+      const words = byId(report);
+      return old.filter(({ id }) => words[id]?.observation?.reason === "Ok").length;
+    });
+    expect(checks).toEqual([20, 20, 20, 20, 20, 20]);
+    expect(byId(reports[5])["new-4"]).toMatchObject({ counts: { successes: 1 } });
+  });
+
+  it("keep their cadence though a gateway hangs as long as its interval, and the coordinator never answers", async () => {
+    const hung = probeOf("hung", named.silent, { timeoutMs: INTERVAL_MS });
+    await assign(stub, assignmentOf(1, [hung, probeOf("good", named.good)], INTERVAL_MS));
+    const reports: Report[] = [];
+    await standIn(stub, {
+      sendReport: (report) => {
+        reports.push(report);
+        return new Promise(() => undefined);
+      },
+    });
+    await vi.waitFor(() => expect(byId(reports.at(-1)).hung?.counts.says).toBe("Unhealthy"), { timeout: 15_000 });
+    const first = reports[0]?.roundAt ?? 0;
+    // Three failures make it Unhealthy; each round adds one.
+    expect(Date.now() - first).toBeLessThan(3 * INTERVAL_MS + SLACK_MS);
+    const rounds = [...Map.groupBy(reports, ({ roundAt }) => roundAt).values()];
+    expectCadence(rounds.map(([report]) => report as Report));
+    for (const reports of rounds) {
+      expect(reports.some((report) => byId(report).good?.observation?.reason === "Ok")).toBe(true);
+    }
+  });
+});
+
+describe("many rounds", () => {
+  it("leave no connection open, on any path", async () => {
+    const paths = ["good", "resets", "closesAtOnce", "notHttp", "endlessBody", "unavailable"] as const;
+    const probes = paths.map((name) => probeOf(name, named[name]));
+    await assign(stub, assignmentOf(1, [...probes, probeOf("closed", closed)]));
+    await standIn(stub);
+    for (let round = 0; round < 60; round += 1) await runDurableObjectAlarm(stub);
+    for (const name of paths) {
+      await vi.waitFor(async () => expect((await seenBy(name)).open).toBe(0), { timeout: 5_000 });
+    }
+  });
+
+  it("take no more of a 1 GB body than was asked for", async () => {
+    await assign(stub, assignmentOf(1, [probeOf("huge", named.gigabyteBody)]));
+    const reports = await standIn(stub);
+    for (let round = 0; round < 4; round += 1) await runDurableObjectAlarm(stub);
+    expect(byId(reports[3]).huge?.observation?.reason).toBe("Ok");
+    await vi.waitFor(async () => expect((await seenBy("gigabyteBody")).open).toBe(0), { timeout: 5_000 });
+    // Most of it lies in the buffers of the kernel.
+    expect((await seenBy("gigabyteBody")).mostSent).toBeLessThan(16 * 2 ** 20);
+  });
+});
+
+describe("a stored row that cannot be read", () => {
+  it("does not stop the others, nor the object", async () => {
+    await assign(stub, assignmentOf(1, [probeOf("a", named.good), probeOf("b", named.good)]));
+    await inProber(stub, (_, { storage }) => {
+      storage.sql.exec("UPDATE probe SET body = '{' WHERE id = 'a'");
+      storage.sql.exec("INSERT OR REPLACE INTO marks VALUES (1, 'nonsense')");
+    });
+    await evictDurableObject(stub);
+    const error = vi.spyOn(console, "error").mockReturnValue();
+    const reports = await standIn(stub);
+    await runDurableObjectAlarm(stub);
+    expect(Object.keys(byId(reports[0]))).toEqual(["b"]);
+    expect(error).toHaveBeenCalled();
+    error.mockRestore();
+    await assign(stub, assignmentOf(1, [probeOf("a", named.good), probeOf("b", named.good)]));
+    await runDurableObjectAlarm(stub);
+    expect(Object.keys(byId(reports[1]))).toEqual(["a", "b"]);
+  });
+});
