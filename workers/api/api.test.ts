@@ -1,6 +1,6 @@
 import { createExecutionContext, evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, inject, it } from "vitest";
+import { afterEach, describe, expect, inject, it, vi } from "vitest";
 import { z } from "zod";
 import type { SnapshotRecordInput } from "../../shared/model/messages/snapshot.ts";
 import { problem } from "../../shared/model/problem.ts";
@@ -14,6 +14,10 @@ import { createApp, ROUTES, serve } from "./app.ts";
 const bindings = env as unknown as Env;
 const TOKEN = "test-admin-token-0123456789";
 const app = createApp();
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 interface Call {
   headers?: Record<string, string>;
@@ -281,6 +285,7 @@ describe("every answer", () => {
   });
 
   it("tells what is wrong with the settings, and nothing of a failure within", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => {});
     const response = await call("GET", "/healthz", { settings: { PARTITIONS: "many", HEADER_KEY: "c2hvcnQ=" } });
     const text = await response.clone().text();
     expect(await kindOf(response)).toBe("SettingsWrong");

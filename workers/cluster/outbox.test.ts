@@ -21,6 +21,7 @@ const AT_ONCE = { VEDETTE_RECONFIG_MAX_DELAY: "0s" };
 beforeEach(stopClock);
 afterEach(() => {
   vi.useRealTimers();
+  vi.restoreAllMocks();
 });
 
 const bodyOf = ({ body }: Received): Delivery => JSON.parse(body);
@@ -272,6 +273,7 @@ describe("an edge without memory", () => {
 
 describe("the alarm", () => {
   it("is set again after everything failed, and where it is lost or long overdue", async () => {
+    vi.spyOn(console, "warn").mockImplementation(() => {});
     await withCluster("alarms", AT_ONCE, async (world) => {
       await begin(world);
       const [coordinator] = world.coordinators;

@@ -15,6 +15,7 @@ const MINUTE_MS = 60_000;
 beforeEach(stopClock);
 afterEach(() => {
   vi.useRealTimers();
+  vi.restoreAllMocks();
 });
 
 type Pushed = Awaited<ReturnType<World["push"]>>;
@@ -72,11 +73,13 @@ describe("a snapshot", () => {
   });
 
   it("is handed on by the alarm when the coordinator could not be reached, and answered all the same", async () => {
+    const warned = vi.spyOn(console, "warn").mockImplementation(() => {});
     await withCluster("unreachable", {}, async (world) => {
       const [coordinator] = world.coordinators;
       if (coordinator === undefined) return;
       coordinator.mode = "down";
       expect(receiptOf(await world.push([recordOf("a")])).records[0]?.conditions[0]?.status).toBe("True");
+      expect(warned).toHaveBeenCalledWith(expect.stringContaining("a coordinator cannot be reached"));
       world.restart();
       coordinator.mode = "up";
       advance(MINUTE_MS);
@@ -111,6 +114,23 @@ describe("a snapshot", () => {
       advance(MINUTE_MS);
       receiptOf(await world.push([...names, "i"].map((name) => recordOf(name))));
       expect(world.coordinators.map(({ puts }, index) => puts - (before[index] ?? 0)).sort()).toEqual([0, 0, 0, 1]);
+    });
+  });
+});
+
+describe("a record that moves to a root host of another partition", () => {
+  it("leaves the one and comes to the other", async () => {
+    await withCluster("moving", { PARTITIONS: "4" }, async (world) => {
+      const holders = () => world.coordinators.flatMap(({ held }, index) => (held?.shares.length ? [index] : []));
+      const under = (label: string) => ({ ...recordOf(label), name: "mover" });
+      await world.push([under("a")]);
+      const before = holders();
+      for (const label of ["b", "c", "d", "e", "f"]) {
+        advance(1_000);
+        receiptOf(await world.push([under(label)]));
+        expect(holders()).toHaveLength(1);
+      }
+      expect(before).toHaveLength(1);
     });
   });
 });
