@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Breakage } from "../../local/gateways.ts";
 import { type DnsRecorder, dig } from "./support/dns.ts";
-import { LEAVES_WITHIN_MS, RETURNS_WITHIN_MS, ROUND_MS, recordYaml } from "./support/records.ts";
+import { LEAVES_WITHIN_MS, PATIENCE_MS, RETURNS_WITHIN_MS, ROUND_MS, recordYaml } from "./support/records.ts";
 import { startWorld, type World } from "./support/stack.ts";
 import { until } from "./support/until.ts";
 
@@ -20,6 +20,11 @@ beforeAll(async () => {
   dns = world.record(HOST);
 });
 afterAll(() => world?.stop());
+beforeEach(async ({ onTestFailed }) => {
+  onTestFailed(() => world.explain(HOST));
+  await changeAll(undefined);
+  await answered(ALL, PATIENCE_MS);
+});
 
 /** Waits for an answer, and gives how long it took in ms. */
 async function answered(text: string, limitMs: number): Promise<number> {
@@ -48,7 +53,6 @@ async function roundsPass(rounds: number): Promise<void> {
 }
 
 test("three addresses are answered, over UDP and TCP, to dig and to a client of our own", async () => {
-  await answered(ALL, 20_000);
   for (const transport of ["UDP", "TCP"] as const) {
     expect(await dig(world.dns, HOST, transport)).toEqual({ code: "NOERROR", targets: ADDRESSES });
   }

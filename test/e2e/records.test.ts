@@ -5,8 +5,8 @@ import { stringify } from "yaml";
 import { type Capture, startCapture } from "./support/capture.ts";
 import { dig } from "./support/dns.ts";
 import { type Doh, startDoh } from "./support/doh.ts";
-import { LEAVES_WITHIN_MS, recordYaml } from "./support/records.ts";
-import { startWorld, type World } from "./support/stack.ts";
+import { PATIENCE_MS, recordYaml } from "./support/records.ts";
+import { logOf, startWorld, type World } from "./support/stack.ts";
 import { until } from "./support/until.ts";
 
 const ADDRESSES = ["127.0.0.17", "127.0.0.18", "127.0.0.19"];
@@ -64,11 +64,11 @@ async function verdictOf(host: string): Promise<string | undefined> {
   return (await world.stack.readRecord(host))?.probes[0]?.verdict;
 }
 
-async function untilVerdict(host: string, verdict: string, limitMs = 20_000): Promise<void> {
+async function untilVerdict(host: string, verdict: string, limitMs = PATIENCE_MS): Promise<void> {
   await until(`${host} to be ${verdict}`, async () => (await verdictOf(host)) === verdict, limitMs);
 }
 
-async function untilAnswer(name: string, targets: readonly string[], limitMs = 20_000): Promise<void> {
+async function untilAnswer(name: string, targets: readonly string[], limitMs = PATIENCE_MS): Promise<void> {
   const seen: unknown[] = [];
   const isThere = async () => {
     const answer = await dig(world.dns, name);
@@ -90,10 +90,10 @@ test("a leaf that is a host name is resolved by DNS over HTTPS, and every addres
   await untilVerdict("all.example.test", "Healthy");
   for (const family of ["A", "AAAA"]) expect(doh.asked).toContain(`any.elsewhere.test ${family}`);
   await world.gateways[1]!.change("status");
-  await untilVerdict("all.example.test", "Unhealthy", LEAVES_WITHIN_MS);
+  await untilVerdict("all.example.test", "Unhealthy");
   expect(await verdictOf("any.example.test")).toBe("Healthy");
   await world.gateways[0]!.change("status");
-  await untilVerdict("any.example.test", "Unhealthy", LEAVES_WITHIN_MS);
+  await untilVerdict("any.example.test", "Unhealthy");
   for (const gateway of world.gateways) await gateway.change(undefined);
   await untilVerdict("any.example.test", "Healthy");
   await untilVerdict("all.example.test", "Healthy");
@@ -121,12 +121,12 @@ test("a manifest broken while it is watched is reported with its field, and its 
   const good = recordYaml("added.example.test", world.gatewayPort, { targets: ADDRESSES.slice(1) });
   await untilAnswer("added.example.test", ADDRESSES.slice(1));
   world.write("added.yaml", good.replace("interval: 1s", "interval: sometimes"));
-  await until("the fault in the agent's log", () => /added\.yaml.*interval/s.test(logOf("agent")));
+  await until("the fault in the agent's log", () => /added\.yaml.*interval/s.test(logOf(world.stack, "agent")));
   world.write("added.yaml", "apiVersion: vedette.dev/v1alpha1\nkind: [unclosed\n");
-  await until("the line in the agent's log", () => /added\.yaml:\d+/.test(logOf("agent")));
+  await until("the line in the agent's log", () => /added\.yaml:\d+/.test(logOf(world.stack, "agent")));
   expect((await dig(world.dns, "added.example.test")).targets).toEqual(ADDRESSES.slice(1));
   await world.gateways[1]!.change("status");
-  await untilAnswer("added.example.test", [ADDRESSES[2]!], LEAVES_WITHIN_MS);
+  await untilAnswer("added.example.test", [ADDRESSES[2]!]);
   await world.gateways[1]!.change(undefined);
   world.write("added.yaml", good);
   await untilAnswer("added.example.test", ADDRESSES.slice(1));
@@ -161,5 +161,3 @@ function filesUnder(folder: string): string[] {
     .map((name) => join(folder, name))
     .filter((path) => statSync(path).isFile());
 }
-
-const logOf = (name: string) => readFileSync(join(world.stack.folders.state, `${name}.log`), "utf8");

@@ -19,6 +19,8 @@ const read = healthCheck.parse(CHECK);
 export const LEAVES_WITHIN_MS = leavesWithinMs(read);
 export const RETURNS_WITHIN_MS = returnsWithinMs(read);
 export const ROUND_MS = read.intervalMs;
+/** For what comes soon, but is promised nowhere by when. */
+export const PATIENCE_MS = 20_000;
 
 type Spec = {
   targets: readonly string[];

@@ -1,6 +1,6 @@
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,6 +26,8 @@ export type World = {
   record(name: string): DnsRecorder;
   /** How the edge sees the cluster of the stack; undefined while it does not answer. */
   readCluster(): Promise<ClusterView | undefined>;
+  /** Prints what the edge says of a record, and the ends of the logs: for a test that failed. */
+  explain(rootHost: string): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -83,6 +85,10 @@ export async function startWorld(plan: WorldPlan): Promise<World> {
       return recorder;
     },
     readCluster: async () => clusterView.safeParse(await stack.readEdge(`/v1/clusters/${CLUSTER}`)).data,
+    async explain(rootHost) {
+      console.log(JSON.stringify({ record: await stack.readRecord(rootHost), cluster: await this.readCluster() }));
+      for (const name of ["edge", "agent"]) console.log(`${name}.log\n${logOf(stack, name).slice(-3_000)}`);
+    },
     async stop() {
       await Promise.all(recorders.map((recorder) => recorder.stop()));
       await stack.stop();
@@ -90,6 +96,11 @@ export async function startWorld(plan: WorldPlan): Promise<World> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** What a part of the stack has logged until now. */
+export function logOf(stack: Stack, name: string): string {
+  return readFileSync(join(stack.folders.state, `${name}.log`), "utf8");
 }
 
 /** A port that is free for TCP and UDP now. */
