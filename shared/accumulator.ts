@@ -1,5 +1,5 @@
 /** Times in Unix ms. `dirtySince` is when the first change came that has not left yet. */
-export type Accumulated = { lastSentAt?: number; dirtySince?: number };
+type Accumulated = { lastSentAt?: number; dirtySince?: number };
 
 /**
  * When what has gathered is to leave, Unix ms, or undefined where nothing has: at once if nothing left for a window,

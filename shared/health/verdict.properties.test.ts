@@ -14,7 +14,7 @@ const silenced = (regions: readonly RegionWord[], which: readonly boolean[]): Re
 const isFreshUnhealthy = (word: RegionWord) => word.freshness === "Fresh" && word.counts.says === "Unhealthy";
 const which = fc.array(fc.boolean(), { minLength: 5, maxLength: 5 });
 
-describe("properties of the verdict", () => {
+describe("properties of the verdict", { timeout: 60_000 }, () => {
   it("consecutiveFailures > failureThreshold exactly when k fresh regions have counts above it", () => {
     fc.assert(
       fc.property(scene, ({ regions, policy }) => {

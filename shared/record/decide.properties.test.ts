@@ -33,7 +33,7 @@ function holds(property: (input: DecisionInput, decision: Decision) => boolean |
   fc.assert(fc.property(input, (given) => property(given, decide(given)) !== false));
 }
 
-describe("properties of the decision", () => {
+describe("properties of the decision", { timeout: 60_000 }, () => {
   it("it is never empty when something was published and the record has leaves, at each root", () => {
     holds((given, { endpoints }) =>
       leavesByRoot(given.endpoints)

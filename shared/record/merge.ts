@@ -87,7 +87,7 @@ function sameGeography(held: readonly Endpoint[], endpoint: Endpoint): Endpoint 
 
 /** Two shares of one record set. Labels are each writer's own notes: the older ones stay, without a conflict. */
 function join(older: Endpoint, newer: Endpoint): Added {
-  const targets = [...new Set([...older.targets, ...newer.targets])].sort();
+  const targets = [...new Set([...older.targets, ...newer.targets])];
   if (older.recordType === "CNAME" && targets.length > 1) return { conflict: "an older share has another target" };
   if (targets.length > MAX_TARGETS) return { conflict: `would have more than ${MAX_TARGETS} targets` };
   const taken = { ...older, targets, recordTTL: Math.min(older.recordTTL, newer.recordTTL) };

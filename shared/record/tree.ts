@@ -12,7 +12,7 @@ export type RecordTree = {
   byName: EndpointsByName;
 };
 
-export type TreeReading = { ok: true; tree: RecordTree } | { ok: false; errors: FieldError[] };
+type TreeReading = { ok: true; tree: RecordTree } | { ok: false; errors: FieldError[] };
 
 /**
  * Reads the endpoints of one record, as given. Refused by name: no endpoints, cycles, a CNAME with other data or with

@@ -59,7 +59,7 @@ it(`${RUNS} random interleavings of two clusters whose last endpoints fail at on
       }
     }
   }
-});
+}, 60_000);
 
 it("both recover: both are back, in whatever order they fell", () => {
   const record = [plain("x.test", "A", X, Y)];

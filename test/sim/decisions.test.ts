@@ -59,7 +59,7 @@ function histories(record: readonly Endpoint[], leaves: readonly string[]): Endp
   return [[], ...new Map(found.map((endpoints) => [JSON.stringify(endpoints), endpoints])).values()];
 }
 
-describe("every standing of every leaf, from every history", () => {
+describe("every standing of every leaf, from every history", { timeout: 60_000 }, () => {
   it.each(SHAPES)("%s", (_, record) => {
     const roots = [...leavesByRoot(record)];
     const leaves = [...new Set(roots.flatMap(([, below]) => below))].sort();

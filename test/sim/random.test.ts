@@ -38,4 +38,4 @@ it(`no step of ${SEEDS} random worlds breaks a rule, and all of them recover`, (
     const live = setup.whenSilent === "Freeze" ? alive : alive.slice(Math.floor(next() * setup.regions));
     expect(healed(world, live, setup), `seed ${seed}: all live regions agree`).toBe(true);
   }
-});
+}, 60_000);

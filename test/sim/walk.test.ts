@@ -107,7 +107,7 @@ describe("every state of small worlds (leaves × regions), and every event from 
       expect(found).toBeUndefined();
       expect(states).toBeGreaterThan(5);
     },
-    30_000,
+    60_000,
   );
 });
 
@@ -122,7 +122,7 @@ describe("the same with thresholds above one, and with the quorum edited on the 
     (_, setup) => {
       expect(walk({ ...setup, failureThreshold: 1, successThreshold: 2, events }).found).toBeUndefined();
     },
-    30_000,
+    60_000,
   );
 });
 
@@ -140,6 +140,6 @@ describe("the nearest states of worlds that are too large to be seen whole", () 
     (_, setup) => {
       expect(walk(setup, 150).found).toBeUndefined();
     },
-    30_000,
+    60_000,
   );
 });
