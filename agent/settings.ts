@@ -28,7 +28,7 @@ const edgeUrl = z.string().superRefine((text, context) => {
   if (url?.protocol !== "https:" && !(url?.protocol === "http:" && isLocal)) {
     context.addIssue({ code: "custom", message: "must be an https:// URL (http:// only to this machine)" });
   } else if (url.username !== "" || url.password !== "") {
-    context.addIssue({ code: "custom", message: "must not hold a user or a password", input: "(not shown)" });
+    context.addIssue({ code: "custom", message: "must not hold a user or a password" });
   }
 });
 
@@ -171,7 +171,8 @@ function readSecretFile(path: string): string {
 function formatFault({ field, value, rule }: FieldError): string {
   const name = field.split(/[.[]/)[0] ?? field;
   const where = name === "secret" ? "VEDETTE_SECRET or --secret-file" : `${flagOf(name)} or ${variableOf(name)}`;
-  return `  ${where}: ${value === undefined || name === "secret" ? "" : `${value} `}${rule}`;
+  const isShown = value !== undefined && name !== "secret" && !value.includes("@");
+  return `  ${where}: ${isShown ? `${value} ` : ""}${rule}`;
 }
 
 /** What `--help` prints: every setting with its flag, variable, default and meaning, and examples. */

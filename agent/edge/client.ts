@@ -14,7 +14,7 @@ const receipt = z.object({
   etag: z.string(),
   records: z.array(z.object({ line: z.int(), conditions: z.array(condition) })),
   conditions: z.array(condition).optional(),
-  delivery: z.unknown(),
+  delivery: z.unknown().optional(),
 });
 export type Receipt = z.output<typeof receipt>;
 
