@@ -13,7 +13,7 @@ import { heartbeat } from "./heartbeat.ts";
 import { loadWorld } from "./load.ts";
 import type { Outside } from "./outside.ts";
 import { putShares } from "./put-shares.ts";
-import { probeStatus, recordStatus, regionViews } from "./read.ts";
+import { probeStatus, recordStatus, recordStatuses, regionViews } from "./read.ts";
 import { receiveReport } from "./receive-report.ts";
 import { addEvent, listEvents } from "./store/events.ts";
 import { readMeta, writeMeta } from "./store/meta.ts";
@@ -71,10 +71,7 @@ export class Coordination {
   }
 
   listRecords(): RecordStatus[] {
-    return this.#read((world, nowMs) => {
-      const roots = [...world.roots.values()].sort((a, b) => (a.rootHost < b.rootHost ? -1 : 1));
-      return roots.map((root) => recordStatus(world, root, nowMs));
-    }, []);
+    return this.#read((world, nowMs) => recordStatuses(world, world.roots.values(), nowMs), []);
   }
 
   readRecord(rootHost: string): RecordStatus | undefined {

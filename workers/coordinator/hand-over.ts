@@ -2,7 +2,7 @@ import type { Decisions } from "../../shared/model/messages/shares.ts";
 import { errorMessage } from "../retry.ts";
 import { mayHandOut } from "./gathered.ts";
 import { storeCluster } from "./persist.ts";
-import { recordStatus } from "./read.ts";
+import { recordStatuses } from "./read.ts";
 import type { Cluster, Root, World } from "./world.ts";
 
 /** All records that the cluster has a share in, whole, or nothing while nothing may be handed out. */
@@ -18,9 +18,7 @@ export function decisionsFor(world: World, cluster: Cluster, nowMs: number): Dec
     cluster: cluster.name,
     partition: world.partition,
     number: { epoch: world.epoch, n: cluster.decided },
-    records: [...roots]
-      .sort((a, b) => (a.rootHost < b.rootHost ? -1 : 1))
-      .map((root) => recordStatus(world, root, nowMs)),
+    records: recordStatuses(world, roots, nowMs),
   };
 }
 

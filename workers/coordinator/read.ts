@@ -10,6 +10,26 @@ import type { ProbeState, Root, ShardState, World } from "./world.ts";
  * What may be shown, field by field: sealed headers and the spec itself are in none of it.
  */
 
+/**
+ * A message between objects has at most 32 MiB. Observations are most of it, above all when everything fails, and that is
+ * not the moment for decisions not to get through: beyond this many words of regions they are left out.
+ */
+const MAX_WORDS_WITH_OBSERVATIONS = 20_000;
+
+/** Several records, by root host. Observations are left out where there are too many: the single record has them. */
+export function recordStatuses(world: World, roots: Iterable<Root>, nowMs: number): RecordStatus[] {
+  const sorted = [...roots].sort((a, b) => (a.rootHost < b.rootHost ? -1 : 1));
+  const probes = sorted.flatMap((root) => [...root.probes.values()]);
+  const words = probes.reduce((sum, { desired }) => sum + desired.check.regions.length, 0);
+  const statuses = sorted.map((root) => recordStatus(world, root, nowMs));
+  return words <= MAX_WORDS_WITH_OBSERVATIONS ? statuses : statuses.map(withoutObservations);
+}
+
+function withoutObservations(record: RecordStatus): RecordStatus {
+  const withoutThem = ({ observation: _, ...region }: RegionStatus) => region;
+  return { ...record, probes: record.probes.map((probe) => ({ ...probe, regions: probe.regions.map(withoutThem) })) };
+}
+
 export function recordStatus(world: World, root: Root, nowMs: number): RecordStatus {
   return {
     rootHost: root.rootHost,

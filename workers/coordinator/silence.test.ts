@@ -127,6 +127,23 @@ describe("silence", () => {
     });
   });
 
+  it("is not made of a restart: the first region to report again does not decide for the others", async () => {
+    await onBench(async (bench) => {
+      const check = { interval: "2s", staleAfter: "10s" };
+      bench.put("east", 1, [share([A, B], { check })]);
+      await bench.run(3 * MINUTE, REGIONS_3, 2 * SECOND);
+      bench.probers.outcome = (leaf, region) => (leaf === A && region !== "weur" ? "ConnectFailed" : "Ok");
+      // Up to a moment before the next heartbeat: what is stored of last-seen times is older than staleAfter.
+      await bench.run(MINUTE + 58 * SECOND, REGIONS_3, 2 * SECOND);
+      expect(bench.verdict(ID)).toBe("Unhealthy");
+      bench.restart();
+      bench.now += SECOND;
+      bench.round("weur");
+      expect(bench.verdict(ID)).toBe("Unhealthy");
+      expect(bench.published()).toEqual([B]);
+    });
+  });
+
   it("is met with a nudge after two missed rounds", async () => {
     await onBench(async (bench) => {
       bench.put("east", 1, [share([A, B])]);
