@@ -120,6 +120,7 @@ describe("RegionSuspect", () => {
       [turned, { ...turned, region: "enam" }, calm("apac")],
       30_000,
     ],
+    ["half of the regions saw it: no evidence either way", [turned, calm("enam")], 30_000],
     ["the only region has nobody to be measured by", [turned], 30_000],
   ])("is not raised: %s", (_, turns, windowMs) => {
     expect(regionSuspects(turns, windowMs)).toEqual([]);
