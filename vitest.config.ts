@@ -11,6 +11,7 @@ const workersOptions = ({ resolver }: FleetPorts) => ({
     bindings: {
       ALLOW_PRIVATE_ADDRESSES: "true",
       CANARIES: "",
+      COLO_URL: "",
       RESOLVER_URL: `http://127.0.0.1:${resolver}/dns-query`,
     },
   },

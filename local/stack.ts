@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { type RecordStatus, recordStatus } from "../shared/model/status.ts";
 import { startAgent } from "./agent.ts";
-import { endGroup } from "./child.ts";
+import { type Child, type ChildHooks, endGroup } from "./child.ts";
 import { serveControl } from "./control.ts";
-import { startCron } from "./cron.ts";
+import { callScheduled, startCron } from "./cron.ts";
 import type { Answer } from "./dns-client.ts";
 import { watchDns } from "./dns-watch.ts";
 import { startEdge } from "./edge.ts";
@@ -14,7 +14,7 @@ import { HOST, Refusal, type StackEvent, type StackPlan } from "./plan.ts";
 import { refusals, wantedPorts } from "./ports.ts";
 import { registerCluster } from "./register.ts";
 import { loadSecrets, type Secrets, saveSecrets } from "./secrets.ts";
-import { rootHostsOf, type Watched, watchedQuestions } from "./watched.ts";
+import { allowedHosts, type Watched, watchedQuestions } from "./watched.ts";
 
 /** The whole way on one machine: edge, agent, sample gateways, and the means to break and watch them. */
 export class Stack {
@@ -145,12 +145,12 @@ export class Stack {
     this.#closers.defer(() => this.edge.stop());
     await this.edge.start();
     const onTrouble = (message: string) => {
-      if (this.edge.running) this.#onEvent({ kind: "Trouble", message });
+      if (this.edge.running) this.#tellTrouble(message);
     };
     this.#closers.defer(startCron(this.edgeUrl, onTrouble));
   }
 
-  #launchEdge() {
+  async #launchEdge(): Promise<Child> {
     const { ports, edgeStaleAfterMs, edgeSettings } = this.plan;
     const settings = {
       ADMIN_TOKEN: this.#secrets.adminToken,
@@ -159,6 +159,7 @@ export class Stack {
       PUBLIC_READS: "true",
       // A canary that needs no internet: if not even this answers, the trouble is the prober's own.
       CANARIES: `${HOST}:${ports.control}`,
+      COLO_URL: "",
       EDGE_STALE_AFTER: `${edgeStaleAfterMs}ms`,
       ...edgeSettings,
     };
@@ -169,12 +170,15 @@ export class Stack {
       state: join(this.folders.state, "edge"),
       settings,
     };
-    return startEdge(plan, this.#log("edge"), this.#noteGroup);
+    const child = await startEdge(plan, this.#hooks("edge"));
+    // At once, and not in a minute: it re-arms what lost its alarm while the edge was away.
+    await callScheduled(this.edgeUrl).catch((error: Error) => this.#tellTrouble(`cron: ${error.message}`));
+    return child;
   }
 
   async #register(): Promise<void> {
     const registration = {
-      hosts: rootHostsOf(this.folders.records),
+      hosts: allowedHosts(this.folders.records),
       webhookUrl: `http://${HOST}:${this.plan.ports.agent}/v1/delivery`,
     };
     const known = this.#secrets.clusterSecret;
@@ -189,7 +193,7 @@ export class Stack {
     await this.agent.start();
   }
 
-  #launchAgent() {
+  #launchAgent(): Promise<Child> {
     const plan = {
       host: HOST,
       ports: this.plan.ports,
@@ -199,7 +203,7 @@ export class Stack {
       state: join(this.folders.state, "agent.json"),
       edgeStaleAfterMs: this.plan.edgeStaleAfterMs,
     };
-    return startAgent(plan, this.#log("agent"), this.#noteGroup);
+    return startAgent(plan, this.#hooks("agent"));
   }
 
   async #watch(): Promise<void> {
@@ -212,14 +216,20 @@ export class Stack {
     this.#closers.defer(await serveControl(this, HOST, this.plan.ports.control));
   }
 
+  readonly #tellTrouble = (message: string): void => this.#onEvent({ kind: "Trouble", message });
+
   #tellEnd(name: "edge" | "agent"): void {
     this.#onEvent({ kind: "Part", name, running: false, asked: false });
   }
 
-  readonly #noteGroup = (group: number): void => {
-    this.#groups.add(group);
-    this.folders.noteGroup(group);
-  };
-
-  readonly #log = (name: string): string => join(this.folders.state, `${name}.log`);
+  #hooks(name: "edge" | "agent"): ChildHooks {
+    return {
+      logFile: join(this.folders.state, `${name}.log`),
+      onGroup: (group) => {
+        this.#groups.add(group);
+        this.folders.noteGroup(group);
+      },
+      onTrouble: this.#tellTrouble,
+    };
+  }
 }

@@ -35,6 +35,10 @@ export const settingsSchema = z.object({
     .transform((text) => text.split(",").filter((part) => part !== ""))
     .pipe(z.array(canary))
     .describe("Dialled when most of a round fails; if they fail too, the trouble is ours."),
+  COLO_URL: z
+    .union([z.literal(""), z.url()])
+    .default("https://www.cloudflare.com/cdn-cgi/trace")
+    .describe("Tells a prober in which data centre it really runs; empty to leave that unknown."),
   EDGE_STALE_AFTER: duration(1_000, 24 * HOUR_MS)
     .default(300_000)
     .describe("As the agents have it: word leaves thrice within it; after a loss, clusters are awaited for it."),

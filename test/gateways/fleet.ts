@@ -21,6 +21,7 @@ const BEHAVIOURS = {
   failsInWeur: byRegion({ weur: 503 }),
   unavailable: says("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"),
   lateBody: saysAndCloses(`HTTP/1.1 200 OK\r\n\r\n${"x".repeat(70_000)}needle`),
+  trace: says("HTTP/1.1 200 OK\r\nContent-Length: 24\r\n\r\nfl=1\nip=::1\ncolo=FRA\nx=\n"),
   forShop: byHost("shop.test"),
 } satisfies Record<string, Behaviour>;
 

@@ -49,10 +49,11 @@ export function failedCheck(error: unknown): CheckResult {
   return { observation: { reason: "InternalError", message, at: Date.now(), phases: { totalMs: 0 } }, findings: [] };
 }
 
+/** A resolver that is slow must not leave the leaf too little time to answer: it has half of it. */
 async function resolve(probe: Probe, parts: CheckParts): Promise<Resolution | undefined> {
   const { leaf } = probe.target;
   if (addressFamily(leaf) !== undefined) return undefined;
-  return parts.names.resolve(leaf, probe.timeoutMs, parts.intervalMs);
+  return parts.names.resolve(leaf, probe.timeoutMs / 2, parts.intervalMs);
 }
 
 function questionOf({ target, expectation }: Probe, { userAgent }: CheckParts) {

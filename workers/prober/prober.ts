@@ -10,6 +10,7 @@ import { readSettings } from "../settings.ts";
 import { canaryQuestion, looksLikeOurTrouble, withoutFailures } from "./canaries.ts";
 import type { CheckResult } from "./check.ts";
 import { check, failedCheck } from "./check.ts";
+import { askColo } from "./colo.ts";
 import { Dialler } from "./dialler.ts";
 import type { Member } from "./members.ts";
 import { standingOf } from "./members.ts";
@@ -21,6 +22,7 @@ import { Reporter } from "./reporter.ts";
 import { Names } from "./resolve/names.ts";
 import { ShardWork } from "./shard-work.ts";
 import { Store } from "./store.ts";
+import { Turn } from "./turn.ts";
 
 /** How long a pump waits for its last report; one that takes longer goes on beside the next round. */
 const REPORT_WAIT_MS = 5_000;
@@ -32,7 +34,8 @@ export class Prober extends DurableObject<Env> implements ProberRpc {
   /** Tests put their own doubles in here. */
   readonly outside = outsideOf(this.ctx, this.env);
   readonly #work = new ShardWork(new Store(this.ctx.storage));
-  readonly #names = new Names((...question) => this.outside.askFamily(...question));
+  readonly #turn = new Turn();
+  readonly #names = new Names((...question) => this.outside.askFamily(...question), this.#turn);
   readonly #dialler = new Dialler({
     connect: (address) => this.outside.connect(address),
     askElsewhere: (question) => this.outside.askElsewhere(question),
@@ -43,6 +46,7 @@ export class Prober extends DurableObject<Env> implements ProberRpc {
   );
   #reporting: Promise<void> = Promise.resolve();
   #isPumping = false;
+  #colo: string | undefined;
 
   async assign(assignment: Assignment): Promise<{ number: MessageNumber }> {
     this.#take(assignment);
@@ -51,6 +55,7 @@ export class Prober extends DurableObject<Env> implements ProberRpc {
   }
 
   override async alarm(info?: AlarmInvocationInfo): Promise<void> {
+    if (this.#isPumping) return;
     let nextAt: number | undefined;
     this.#isPumping = true;
     try {
@@ -65,6 +70,7 @@ export class Prober extends DurableObject<Env> implements ProberRpc {
 
   async #pump(dueAt: number): Promise<number | undefined> {
     const settings = readSettings(this.env);
+    if (this.#colo === undefined && settings.COLO_URL !== "") this.#learnColo(settings.COLO_URL);
     const nextAt = await pump<Member, CheckResult>(
       {
         now: Date.now,
@@ -79,6 +85,16 @@ export class Prober extends DurableObject<Env> implements ProberRpc {
     await this.#awaitReport(nextAt);
     this.#work.save(Date.now());
     return nextAt;
+  }
+
+  /** Beside the round: a report that goes out before it is known does without. */
+  #learnColo(url: string): void {
+    const asking = this.#turn
+      .take(() => askColo(url))
+      .then((colo) => {
+        this.#colo = colo;
+      });
+    this.ctx.waitUntil(asking);
   }
 
   async #check(member: Member, settings: Settings, closing: AbortSignal): Promise<CheckResult | undefined> {
@@ -108,7 +124,11 @@ export class Prober extends DurableObject<Env> implements ProberRpc {
     } catch (error) {
       console.error("A round could not be stored:", messageOf(error));
     }
-    const report = this.#work.report(new Map(results), round, Date.now());
+    const report = this.#work.report(
+      new Map(results),
+      { ...round, ...(this.#colo && { colo: this.#colo }) },
+      Date.now(),
+    );
     if (report !== undefined) this.#reporting = this.#reporter.send(report);
   }
 

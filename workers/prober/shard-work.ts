@@ -72,7 +72,7 @@ export class ShardWork {
   }
 
   /** The report of a round. Its number rises with the clock, so that it needs no row to outlive an eviction. */
-  report(results: ReadonlyMap<Member, CheckResult>, round: Round, now: number): Report | undefined {
+  report(results: ReadonlyMap<Member, CheckResult>, round: Round & { colo?: string }, now: number): Report | undefined {
     if (this.#held === undefined) return undefined;
     this.#lastReport = Math.max(this.#lastReport + 1, now);
     return {

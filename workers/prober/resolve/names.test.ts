@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest";
+import { Turn } from "../turn.ts";
 import type { DnsAnswer, Family } from "./answer.ts";
 import { askResolver } from "./ask-resolver.ts";
 import { Names } from "./names.ts";
 
 const url = `http://127.0.0.1:${inject("gateways").resolver}/dns-query`;
-const overHttps = new Names((name, family, timeoutMs) => askResolver(url, name, family, timeoutMs));
+const overHttps = new Names((name, family, timeoutMs) => askResolver(url, name, family, timeoutMs), new Turn());
 
 describe("a name over HTTPS", () => {
   it.each([
@@ -30,9 +31,8 @@ describe("a name over HTTPS", () => {
   });
 
   it("that asks a resolver which is not there is trouble too", async () => {
-    const names = new Names((...question) =>
-      askResolver(`http://127.0.0.1:${inject("gateways").closed}/`, ...question),
-    );
+    const nobody = `http://127.0.0.1:${inject("gateways").closed}/`;
+    const names = new Names((...question) => askResolver(nobody, ...question), new Turn());
     expect((await names.resolve("one.test", 500, 1_000)).trouble).toMatch(/could not be reached|status/);
   });
 });
@@ -51,7 +51,7 @@ describe("the cache", () => {
     const names = new Names(async (_, family) => {
       asked.push(family);
       return answers[family];
-    });
+    }, new Turn());
     return { asked, answers, resolve: () => names.resolve("x.test", 100, 10_000) };
   }
   const address = (data: string, ttlMs: number): DnsAnswer => ({ addresses: [data], ttlMs });
@@ -96,7 +96,7 @@ describe("the cache", () => {
       await Promise.resolve();
       asking -= 1;
       return address("192.0.2.1", 5_000);
-    });
+    }, new Turn());
     await Promise.all(["a", "a", "b", "c"].map((name) => names.resolve(name, 100, 1_000)));
     expect({ most, questions }).toEqual({ most: 1, questions: 6 });
   });

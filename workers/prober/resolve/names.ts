@@ -1,4 +1,5 @@
 import { canonicalAddress } from "../../../shared/model/address.ts";
+import type { Turn } from "../turn.ts";
 import type { DnsAnswer, Family } from "./answer.ts";
 
 /** Asks for one family of a name. Never rejects. */
@@ -20,6 +21,8 @@ interface Cached {
 const FAMILIES: readonly Family[] = ["A", "AAAA"];
 const LEAST_TTL_MS = 5_000;
 const MOST_TTL_MS = 60_000;
+/** Far more than a shard has: what is left of names long gone goes with the rest. */
+const MAX_CACHED = 200;
 /** More are not asked: one name must not take all the slots. */
 export const MAX_ADDRESSES = 16;
 
@@ -32,10 +35,11 @@ export class Names {
   readonly #ask: AskFamily;
   readonly #cache = new Map<string, Cached>();
   readonly #resolving = new Map<string, Promise<Resolution>>();
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #turn: Turn;
 
-  constructor(ask: AskFamily) {
+  constructor(ask: AskFamily, turn: Turn) {
     this.#ask = ask;
+    this.#turn = turn;
   }
 
   /** `timeoutMs` starts when the question has its slot and holds for both families; `intervalMs` bounds staleness. */
@@ -47,12 +51,8 @@ export class Names {
 
   #inTurn(name: string, timeoutMs: number, intervalMs: number): Promise<Resolution> {
     const isFresh = FAMILIES.every((family) => this.#fresh(name, family) !== undefined);
-    const turn = isFresh ? Promise.resolve() : this.#turn;
-    const resolution = turn
-      .then(() => this.#resolve(name, timeoutMs, intervalMs))
-      .finally(() => this.#resolving.delete(name));
-    if (!isFresh) this.#turn = resolution.catch(() => undefined);
-    return resolution;
+    const resolve = () => this.#resolve(name, timeoutMs, intervalMs);
+    return (isFresh ? resolve() : this.#turn.take(resolve)).finally(() => this.#resolving.delete(name));
   }
 
   async #resolve(name: string, timeoutMs: number, intervalMs: number): Promise<Resolution> {
@@ -89,6 +89,7 @@ export class Names {
     const addresses = answer.addresses.flatMap((address) => canonicalAddress(address) ?? []);
     const ttlMs = Math.min(MOST_TTL_MS, Math.max(LEAST_TTL_MS, answer.ttlMs));
     const cached = { addresses, freshUntilMs: Date.now() + ttlMs };
+    if (this.#cache.size >= MAX_CACHED) this.#cache.clear();
     this.#cache.set(key, cached);
     return cached;
   }
