@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Child, startChild } from "./child.ts";
+import { type Child, type ChildHooks, startChild } from "./child.ts";
 import type { Ports } from "./options.ts";
 import { CLUSTER } from "./register.ts";
 
@@ -16,7 +16,7 @@ type AgentPlan = {
 };
 
 /** Starts the agent in a child process, set up by its environment as anywhere else; ready when it serves. */
-export function startAgent(plan: AgentPlan, logFile: string, onGroup: (group: number) => void): Promise<Child> {
+export function startAgent(plan: AgentPlan, hooks: ChildHooks): Promise<Child> {
   return startChild({
     script: join(import.meta.dirname, "agent-process.ts"),
     env: {
@@ -32,7 +32,6 @@ export function startAgent(plan: AgentPlan, logFile: string, onGroup: (group: nu
       VEDETTE_DNS_PORT: `${plan.ports.dns}`,
       VEDETTE_EDGE_STALE_AFTER: `${plan.edgeStaleAfterMs}ms`,
     },
-    logFile,
-    onGroup,
+    hooks,
   });
 }

@@ -26,8 +26,9 @@ export async function runAsChild(start: () => Promise<() => Promise<void>>): Pro
   process.exit();
 }
 
-function say(word: ChildWord): void {
-  process.send?.(word);
+/** Tells the parent, if it is still there. */
+export function say(word: ChildWord): void {
+  if (process.connected) process.send?.(word);
 }
 
 function said(word: ChildWord): Promise<void> {

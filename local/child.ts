@@ -1,4 +1,4 @@
-import { fork } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { basename } from "node:path";
@@ -15,16 +15,18 @@ export type Child = {
   crash(): Promise<void>;
 };
 
-/** What a child says to its parent, once. */
-export type ChildWord = { ready: true } | { failed: string };
+/** What a child says to its parent: once how its start went, and whenever a person should know of a trouble. */
+export type ChildWord = { ready: true } | { failed: string } | { trouble: string };
 
-export type ChildPlan = {
-  script: string;
-  env: Record<string, string>;
+/** What whoever started a child is told. */
+export type ChildHooks = {
   logFile: string;
-  /** Told the process group as soon as there is one, so that it can be noted before anything can go wrong. */
+  /** The process group, as soon as there is one, so that it can be noted before anything can go wrong. */
   onGroup: (group: number) => void;
+  onTrouble: (message: string) => void;
 };
+
+export type ChildPlan = { script: string; env: Record<string, string>; hooks: ChildHooks };
 
 const GRACE_MS = 4_000;
 
@@ -32,17 +34,13 @@ const GRACE_MS = 4_000;
  * Starts a child and waits until it says that it is ready. Throws what it says otherwise, or where its log is. The
  * group is its own so that a terminal's Ctrl-C reaches the parent only, which then ends the parts in order.
  */
-export async function startChild(plan: ChildPlan): Promise<Child> {
-  const log = openSync(plan.logFile, "a", 0o600);
-  const child = fork(plan.script, [], {
-    detached: true,
-    env: plan.env,
-    stdio: ["ignore", log, log, "ipc"],
-  });
+export async function startChild({ script, env, hooks }: ChildPlan): Promise<Child> {
+  const log = openSync(hooks.logFile, "a", 0o600);
+  const child = fork(script, [], { detached: true, env, stdio: ["ignore", log, log, "ipc"] });
   closeSync(log);
   const { pid } = child;
-  if (pid === undefined) throw new Error(`${basename(plan.script)} could not be started`);
-  plan.onGroup(pid);
+  if (pid === undefined) throw new Error(`${basename(script)} could not be started`);
+  hooks.onGroup(pid);
   const ended = once(child, "exit").then(() => endGroup(pid));
   const stop = async () => {
     if (child.connected) child.disconnect();
@@ -54,10 +52,24 @@ export async function startChild(plan: ChildPlan): Promise<Child> {
     child.kill("SIGKILL");
     await ended;
   };
-  const word = await Promise.race([once(child, "message").then(([message]) => message as ChildWord), ended]);
-  if (word !== undefined && "ready" in word) return { pid, ended, stop, crash };
+  const failure = await Promise.race([
+    startOf(child, hooks),
+    ended.then(() => `${basename(script, ".ts")} ended while starting. Its log: ${hooks.logFile}`),
+  ]);
+  if (failure === undefined) return { pid, ended, stop, crash };
   await stop();
-  throw new Error(word?.failed ?? `${basename(plan.script, ".ts")} ended while starting. Its log: ${plan.logFile}`);
+  throw new Error(failure);
+}
+
+/** Resolves with what went wrong, or undefined, once the child says how its start went. */
+function startOf(child: ChildProcess, { onTrouble }: ChildHooks): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    child.on("message", (message) => {
+      const word = message as ChildWord;
+      if ("trouble" in word) onTrouble(word.trouble);
+      else resolve("failed" in word ? word.failed : undefined);
+    });
+  });
 }
 
 /** Ends what is left of a process group, such as a workerd that its parent left behind. */

@@ -1,19 +1,18 @@
 const MINUTE_MS = 60_000;
 
 /**
- * Calls the Worker's scheduled handler now and each minute, since the local runtime never does by itself. The first
- * call re-arms what lost its alarm while the edge was away. Gives the function that ends it.
+ * Calls the Worker's scheduled handler each minute, since the local runtime never does by itself. Gives the function
+ * that ends it.
  */
 export function startCron(edgeUrl: string, onTrouble: (message: string) => void): () => void {
-  const tick = () => {
+  const timer = setInterval(() => {
     callScheduled(edgeUrl).catch((error: Error) => onTrouble(`cron: ${error.message}`));
-  };
-  const timer = setInterval(tick, MINUTE_MS);
-  tick();
+  }, MINUTE_MS);
   return () => clearInterval(timer);
 }
 
-async function callScheduled(edgeUrl: string): Promise<void> {
+/** One call of the scheduled handler, as cron makes it. Throws when the edge does not take it. */
+export async function callScheduled(edgeUrl: string): Promise<void> {
   const response = await fetch(`${edgeUrl}/cdn-cgi/local/scheduled`, { signal: AbortSignal.timeout(MINUTE_MS) });
   const text = await response.text();
   if (!response.ok) throw new Error(`the scheduled handler answered ${response.status}: ${text.slice(0, 200)}`);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Child, startChild } from "./child.ts";
+import { type Child, type ChildHooks, startChild } from "./child.ts";
 
 /** How the edge is to run on this machine. */
 export type EdgePlan = {
@@ -13,7 +13,7 @@ export type EdgePlan = {
 };
 
 /** Starts the edge in a child process; ready when it serves. The port must be free: see ports.ts. */
-export function startEdge(plan: EdgePlan, logFile: string, onGroup: (group: number) => void): Promise<Child> {
+export function startEdge(plan: EdgePlan, hooks: ChildHooks): Promise<Child> {
   return startChild({
     script: join(import.meta.dirname, "edge-process.ts"),
     env: {
@@ -28,7 +28,6 @@ export function startEdge(plan: EdgePlan, logFile: string, onGroup: (group: numb
       WRANGLER_LOG_PATH: join(plan.state, "..", "wrangler.log"),
       XDG_CONFIG_HOME: join(plan.state, "..", "wrangler"),
     },
-    logFile,
-    onGroup,
+    hooks,
   });
 }

@@ -26,9 +26,13 @@ export function watchedQuestions(path: string): () => Watched[] {
   };
 }
 
-/** The root hosts of all records that can be read. */
-export function rootHostsOf(path: string): string[] {
-  return [...new Set(readSpecs(path).map((spec) => spec.rootHost))].sort();
+/**
+ * Hosts that the cluster of a local stack may name: all under the top-level domains of its records, so that a record
+ * may be added while it runs.
+ */
+export function allowedHosts(path: string): string[] {
+  const domains = readSpecs(path).map(({ rootHost }) => `*.${rootHost.split(".").at(-1)}`);
+  return [...new Set(["*.test", ...domains])].sort();
 }
 
 /** The specs of all records in a file or folder that can be read. What is wrong with the others, the agent says. */

@@ -70,7 +70,7 @@ export async function startWorld(plan: WorldPlan): Promise<World> {
     new AbortController().signal,
   );
   const dns = { host: HOST, port: ports.dns };
-  return {
+  const world: World = {
     stack,
     gateways,
     gatewayPort: ports.gateway,
@@ -86,7 +86,7 @@ export async function startWorld(plan: WorldPlan): Promise<World> {
     },
     readCluster: async () => clusterView.safeParse(await stack.readEdge(`/v1/clusters/${CLUSTER}`)).data,
     async explain(rootHost) {
-      console.log(JSON.stringify({ record: await stack.readRecord(rootHost), cluster: await this.readCluster() }));
+      console.log(JSON.stringify({ record: await stack.readRecord(rootHost), cluster: await world.readCluster() }));
       for (const name of ["edge", "agent"]) console.log(`${name}.log\n${logOf(stack, name).slice(-3_000)}`);
     },
     async stop() {
@@ -96,6 +96,7 @@ export async function startWorld(plan: WorldPlan): Promise<World> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+  return world;
 }
 
 /** What a part of the stack has logged until now. */
