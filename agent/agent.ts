@@ -62,6 +62,7 @@ export async function startAgent(settings: Settings, hooks: AgentHooks = {}): Pr
     },
     state,
   );
+  opened.defer(() => core.idle());
   const poll = async (atOnce = false) => core.takeSource(await source.poll(atOnce));
   const web = await serveWeb(settings, core, now);
   opened.defer(() => web.close());

@@ -133,6 +133,11 @@ export class Core {
     });
   }
 
+  /** Resolves when all that has come until now is settled. */
+  async idle(): Promise<void> {
+    await this.#queue;
+  }
+
   #refuse(message: string): Applied {
     this.#noted.note("delivery", `A delivery was refused: ${message}`);
     return { kind: "Refused", message };
