@@ -11,6 +11,7 @@ it("stays the same for the same target and expectation, in whatever order they a
   expect(revisionOf({ leaf, ...rest }, { ...expectation }, undefined)).toBe(revision);
   const statuses = [
     { from: 200, to: 204 },
+    { from: 200, to: 299 },
     { from: 301, to: 301 },
   ];
   expect(revisionOf(target, { ...expectation, statuses: statuses.toReversed() }, undefined)).toBe(

@@ -83,6 +83,17 @@ describe("endpoints of several clusters", () => {
     expect(lines(merged.endpoints)).toEqual(lines([older, plain("z.x.test", "A", d)]));
   });
 
+  it("one geography at another name, or for another family, is no conflict", () => {
+    const [one, two] = ["one", "two"].map((setIdentifier) => (endpoint: Endpoint) => ({ ...endpoint, setIdentifier }));
+    const merged = mergeShares([
+      share(one!(geo("EU", "x.test", "A", a)), one!(geo("EU", "x.test", "AAAA", "2001:db8::1"))),
+      share(two!(geo("EU", "y.x.test", "A", b))),
+      share(two!(geo("EU", "y.x.test", "AAAA", "2001:db8::2"))),
+    ]);
+    expect(merged.conflicts).toEqual([]);
+    expect(merged.endpoints).toHaveLength(4);
+  });
+
   it("other weights: the targets are joined, the older weight holds", () => {
     const set = (weight: number, target: string) => ({
       ...weighted(weight, "x.test", "A", target),
@@ -93,6 +104,17 @@ describe("endpoints of several clusters", () => {
     expect(merged.conflicts[0]?.message).toBe(
       "x.test A s: an older share has other providerSpecific values, which hold",
     );
+  });
+
+  it("the same properties in another order are the same", () => {
+    const properties = [
+      { name: "weight", value: "10" },
+      { name: "alias", value: "true" },
+    ];
+    const set = (target: string) => ({ ...plain("x.test", "A", target), setIdentifier: "s" });
+    const one = share({ ...set(a), providerSpecific: properties });
+    const two = share({ ...set(b), providerSpecific: properties.toReversed() });
+    expect(mergeShares([one, two]).conflicts).toEqual([]);
   });
 
   it("labels are each writer's own: the older ones stay, without a conflict", () => {

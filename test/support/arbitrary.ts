@@ -103,7 +103,7 @@ export const record: fc.Arbitrary<Endpoint[]> = fc.integer({ min: 1, max: NAMES.
 const leafHealth: fc.Arbitrary<LeafHealth> = fc.oneof(
   fc.constant<LeafHealth>({ verdict: "Healthy", unhealthyRegions: 0, proven: true }),
   fc.record({ verdict: fc.constant("Unknown" as const), unhealthyRegions: fc.nat(2), proven: fc.boolean() }),
-  fc.record({ verdict: fc.constant("Pending" as const), unhealthyRegions: fc.nat(2), proven: fc.constant(false) }),
+  fc.record({ verdict: fc.constant("Pending" as const), unhealthyRegions: fc.nat(2), proven: fc.boolean() }),
   fc.record({
     verdict: fc.constant("Unhealthy" as const),
     unhealthyRegions: fc.integer({ min: 1, max: 3 }),
