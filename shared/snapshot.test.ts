@@ -83,6 +83,13 @@ describe("a snapshot", () => {
     });
   });
 
+  it("refuses a record that is too long to be stored, alone and by its key", () => {
+    const long = { ...record("b"), headersProblem: "x".repeat(500_000) };
+    expect(decodeSnapshot(encodeSnapshot(header, [record("a"), long]))).toMatchObject({
+      lines: [{ ok: true }, { ok: false, key: "shop/b", errors: [{ rule: "must be at most 500000 characters long" }] }],
+    });
+  });
+
   it("never shows a header's value among the errors", () => {
     const wrong = { ...record("a"), headers: { "X-Api-Key": 42_424_242 as unknown as string } };
     expect(JSON.stringify(decodeSnapshot(encodeSnapshot(header, [wrong])))).not.toContain("42424242");

@@ -19,6 +19,9 @@ import { objectName, recordKey } from "./model/record.ts";
  * the tag that holds now (none where the edge has lost its memory), and the sender pushes again, whole, with that.
  */
 
+/** A row of the edge's storage holds 2 MB, and a character of a line may take three bytes. */
+const MAX_LINE_CHARACTERS = 500_000;
+
 /** One record line as read: the parsed record with its spec as it was given, or what is wrong with it. */
 export type SnapshotLine =
   | { line: number; ok: true; key: string; record: SnapshotRecord; spec: unknown }
@@ -66,10 +69,13 @@ function decodeLine(text: string, line: number): SnapshotLine {
   if (json === undefined) return { line, ok: false, errors: [{ field: "(whole)", rule: "must be a JSON object" }] };
   const named = names.safeParse(json);
   const key = named.success ? { key: recordKey(named.data) } : {};
+  if (text.length > MAX_LINE_CHARACTERS) return { line, ok: false, ...key, errors: [TOO_LONG] };
   const result = snapshotRecord.safeParse(json);
   if (!result.success) return { line, ok: false, ...key, errors: fieldErrors(result.error, json) };
   return { line, ok: true, key: recordKey(result.data), record: result.data, spec: json.spec };
 }
+
+const TOO_LONG: FieldError = { field: "(whole)", rule: `must be at most ${MAX_LINE_CHARACTERS} characters long` };
 
 const names = z.looseObject({ namespace: objectName, name: objectName });
 

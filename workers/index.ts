@@ -13,7 +13,7 @@ export default {
   fetch: (request, env, ctx) => serve(app, request, env, ctx),
 
   /** Each minute: the heartbeat that needs no memory. It calls what is there, and creates nothing but coordinators. */
-  async scheduled(_controller, env): Promise<void> {
+  async scheduled(_controller, env, _ctx): Promise<void> {
     const partitions = Array.from({ length: readSettings(env).PARTITIONS }, (_, partition) => partition);
     await Promise.all([...partitions.map((partition) => beatCoordinator(env, partition)), beatClusters(env)]);
   },

@@ -12,8 +12,6 @@ import type { RegionView } from "../shared/model/region-view.ts";
 import type { ProbeStatus, RecordStatus } from "../shared/model/status.ts";
 import type { SignedRequest } from "../shared/signature.ts";
 
-export type { RegionView };
-
 /*
  * What the objects say to each other. Every call carries whole state and may be lost, doubled or overtaken; the next
  * one makes up for it. A refusal is a value, since an error loses its class on the way between objects.

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { addressFamily, canonicalAddress } from "./address.ts";
+import { canonicalAddress } from "./address.ts";
 import { canonicalHost, dnsName } from "./host.ts";
 
 export const MAX_TARGETS = 100;
@@ -40,8 +40,9 @@ function canonicalTarget(type: RecordType, target: string): { target: string } |
     const result = canonicalHost(target);
     return "host" in result ? { target: result.host } : result;
   }
-  const family = type === "A" ? "IPv4" : "IPv6";
   const address = canonicalAddress(target);
-  if (address === undefined || addressFamily(address) !== family) return { rule: `must be an ${family} address` };
-  return { target: address };
+  const isFit = address?.includes(":") === (type === "AAAA");
+  return isFit && address !== undefined
+    ? { target: address }
+    : { rule: `must be an ${type === "A" ? "IPv4" : "IPv6"} address` };
 }

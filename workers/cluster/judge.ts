@@ -6,8 +6,6 @@ import type { FieldError } from "../../shared/model/problem.ts";
 import { readTree } from "../../shared/record/tree.ts";
 import type { SnapshotLine } from "../../shared/snapshot.ts";
 
-/** A row holds 2 MB; the sealed form is longer than the line. */
-const MAX_RECORD_BYTES = 1_000_000;
 const MAX_MESSAGE_CHARACTERS = 1_000;
 
 export const ACCEPTED: Condition = { type: "Accepted", status: "True", reason: "Accepted", message: "" };
@@ -17,7 +15,7 @@ export type JudgedLine = { line: number; key: string; record: SnapshotRecord; sp
 export type RefusedLine = { line: number; key?: string; refused: Condition };
 
 /**
- * Judges each line for itself: fields, hosts that the cluster may name, the graph of the endpoints, size, and one key
+ * Judges each line for itself: fields, hosts that the cluster may name, the graph of the endpoints, and one key
  * given twice, of which neither is taken. One refused line never stops another.
  */
 export function judgeLines(lines: readonly SnapshotLine[], hosts: readonly string[]): JudgedLine[] {
@@ -35,12 +33,6 @@ function judgeRecord(line: Extract<SnapshotLine, { ok: true }>, hosts: readonly 
   if (hostErrors.length > 0) return refusal(line, "HostNotAllowed", hostErrors);
   const tree = readTree(record.spec.endpoints);
   if (!tree.ok) return refusal(line, "EndpointsInvalid", tree.errors.map(underSpec));
-  const bytes = new TextEncoder().encode(JSON.stringify({ ...record, spec })).length;
-  if (bytes > MAX_RECORD_BYTES) {
-    return refusal(line, "RecordTooLarge", [
-      { field: "(whole)", rule: `must be at most ${MAX_RECORD_BYTES} bytes long` },
-    ]);
-  }
   return { line: line.line, key, record, spec };
 }
 

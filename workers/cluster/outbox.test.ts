@@ -284,7 +284,13 @@ describe("the alarm", () => {
       await world.state.storage.deleteAlarm();
       world.restart();
       await world.cluster.heartbeat();
-      expect(await world.state.storage.getAlarm()).not.toBeNull();
+      expect(await world.state.storage.getAlarm()).toBeLessThan(Date.now() + 5 * SECOND_MS);
+      await world.state.storage.setAlarm(Date.now() + 30 * SECOND_MS);
+      await world.cluster.heartbeat();
+      expect(await world.state.storage.getAlarm()).toBe(Date.now() + 30 * SECOND_MS);
+      advance(3 * MINUTE_MS);
+      await world.cluster.heartbeat();
+      expect(await world.state.storage.getAlarm()).toBeLessThan(Date.now() + 5 * SECOND_MS);
     });
   });
 });

@@ -1,0 +1,34 @@
+import {
+  createExecutionContext,
+  createScheduledController,
+  listDurableObjectIds,
+  runInDurableObject,
+} from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, it, vi } from "vitest";
+import { clusterOf, type Env } from "./env.ts";
+import worker from "./index.ts";
+
+const bindings = env as unknown as Env;
+
+it("cron finds a cluster that lost its alarm, and creates no object", async () => {
+  await clusterOf(bindings, "watched").register({ cluster: "watched", hosts: ["example.com"] });
+  const stub = bindings.CLUSTER.getByName("watched");
+  await runInDurableObject(stub, (_, state) => state.storage.deleteAlarm());
+  const count = async () => (await listDurableObjectIds(bindings.CLUSTER)).length;
+  const before = await count();
+  await worker.scheduled(createScheduledController(), bindings, createExecutionContext());
+  await expect
+    .poll(() => runInDurableObject(stub, (_, state) => state.storage.getAlarm()))
+    .toBeGreaterThan(Date.now() - 60_000);
+  expect(await count()).toBe(before);
+});
+
+it("cron goes on when the coordinator cannot be reached", async () => {
+  const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+  const broken = { getByName: () => ({}) };
+  const settings = { ...bindings, COORDINATOR: broken, PARTITIONS: "2" } as unknown as Env;
+  await worker.scheduled(createScheduledController(), settings, createExecutionContext());
+  expect(logged).toHaveBeenCalledTimes(3);
+  logged.mockRestore();
+});
