@@ -1,6 +1,6 @@
 import type { Condition } from "../../shared/model/condition.ts";
 import type { ShareInput, SharesInput } from "../../shared/model/messages/shares.ts";
-import { recordKey } from "../../shared/model/record.ts";
+import { type RecordSpec, recordKey } from "../../shared/model/record.ts";
 import { isNewer } from "../../shared/number.ts";
 import type { SharesReceipt } from "../rpc.ts";
 import { senderOf } from "./clusters.ts";
@@ -8,7 +8,7 @@ import { commit } from "./commit.ts";
 import { noteGathered } from "./gathered.ts";
 import { decisionsFor } from "./hand-over.ts";
 import { storeCluster, storeShare } from "./persist.ts";
-import { type ReadShare, readPublished, readShare } from "./read-share.ts";
+import { readPublished, readShare } from "./read-share.ts";
 import { reconcile } from "./reconcile.ts";
 import { rootOf, touch } from "./roots.ts";
 import { addEvent } from "./store/events.ts";
@@ -34,61 +34,57 @@ export function putShares(world: World, input: SharesInput, nowMs: number): Shar
 
 type Refused = { record: string; conditions: Condition[] };
 
+/** What one call of a cluster has to do with: the roots are those whose shares have changed. */
+type Taking = { world: World; cluster: Cluster; roots: Set<Root>; nowMs: number };
+
 /** What was refused and has no accepted form to stand in for it. */
 function take(world: World, cluster: Cluster, input: SharesInput, nowMs: number): Refused[] {
-  const roots = new Set<Root>();
-  const refused: Refused[] = [];
+  const taking: Taking = { world, cluster, roots: new Set(), nowMs };
   const named = new Set(input.shares.map(recordKey));
   for (const share of [...cluster.shares.values()]) {
-    if (!named.has(share.record)) drop(world, cluster, share, roots);
+    if (!named.has(share.record)) drop(taking, share);
   }
-  for (const share of input.shares) {
-    const read = readShare(share);
-    if ("refusal" in read && !cluster.shares.has(recordKey(share))) {
-      refused.push({ record: recordKey(share), conditions: [read.refusal] });
-    } else takeOne(world, cluster, share, read, roots, nowMs);
-  }
+  const refused = input.shares.flatMap((share) => takeShare(taking, share));
   cluster.sharesNumber = input.number;
   delete cluster.damagedAt;
   storeCluster(world, cluster);
-  reconcile(world, roots, nowMs);
-  for (const root of roots) touch(world, root);
-  if (roots.size > 0) world.changedClusters.add(cluster);
+  reconcile(world, taking.roots, nowMs);
+  for (const root of taking.roots) touch(world, root);
+  if (taking.roots.size > 0) world.changedClusters.add(cluster);
   return refused;
 }
 
-function takeOne(
-  world: World,
-  cluster: Cluster,
-  input: ShareInput,
-  read: ReadShare,
-  roots: Set<Root>,
-  nowMs: number,
-): void {
-  const before = cluster.shares.get(recordKey(input));
-  if ("refusal" in read) {
-    if (before === undefined || JSON.stringify(before.refusal) === JSON.stringify(read.refusal)) return;
-    before.refusal = read.refusal;
-    storeShare(world, before);
-    roots.add(rootOf(world, before));
-    const { message } = read.refusal;
-    addEvent(world.store.sql, {
-      at: nowMs,
-      type: "RecordRefused",
-      cluster: cluster.name,
-      message: `${before.record}: ${message}`,
-    });
-    return;
-  }
-  const after = acceptedForm(world, cluster, input, read, before);
+function takeShare(taking: Taking, input: ShareInput): Refused[] {
+  const read = readShare(input);
+  const before = taking.cluster.shares.get(recordKey(input));
+  if ("spec" in read) acceptShare(taking, input, read.spec, before);
+  else if (before !== undefined) refuseShare(taking, before, read.refusal);
+  else return [{ record: recordKey(input), conditions: [read.refusal] }];
+  return [];
+}
+
+/** A share that is refused is not one that is gone: its last accepted form stays in force (design §3, shares). */
+function refuseShare({ world, cluster, roots, nowMs }: Taking, share: Share, refusal: Condition): void {
+  if (JSON.stringify(share.refusal) === JSON.stringify(refusal)) return;
+  share.refusal = refusal;
+  storeShare(world, share);
+  roots.add(rootOf(world, share));
+  const message = `${share.record}: ${refusal.message}`;
+  addEvent(world.store.sql, { at: nowMs, type: "RecordRefused", cluster: cluster.name, message });
+}
+
+function acceptShare(taking: Taking, input: ShareInput, spec: RecordSpec, before: Share | undefined): void {
+  const { world, cluster } = taking;
+  const after = acceptedForm(taking, input, spec, before);
   if (before !== undefined && isSame(before, after)) return;
-  if (before !== undefined) leaveRoot(world, before, roots);
+  if (before !== undefined) leaveRoot(taking, before);
   cluster.shares.set(after.record, after);
   storeShare(world, after);
   const root = rootOf(world, after);
   root.shares.push(after);
-  roots.add(root);
+  taking.roots.add(root);
   if (before?.spec.rootHost === after.spec.rootHost) return;
+  // Only of a share that is new here: of the others the edge itself knows best what is published.
   const published = readPublished(input);
   root.claimed.push(...published);
   cluster.hasPublished ||= published.length > 0;
@@ -96,10 +92,9 @@ function takeOne(
 
 /** A share keeps its seniority as long as it is the same object under the same root host. */
 function acceptedForm(
-  world: World,
-  cluster: Cluster,
+  { world, cluster }: Taking,
   input: ShareInput,
-  { spec }: { spec: Share["spec"] },
+  spec: RecordSpec,
   before: Share | undefined,
 ): Share {
   const isSameObject = before !== undefined && before.uid === input.uid && before.spec.rootHost === spec.rootHost;
@@ -137,13 +132,13 @@ function isSame(a: Share, b: Share): boolean {
   return gist(a) === gist(b);
 }
 
-function drop(world: World, cluster: Cluster, share: Share, roots: Set<Root>): void {
-  cluster.shares.delete(share.record);
-  world.store.shares.delete(recordOf(share));
-  leaveRoot(world, share, roots);
+function drop(taking: Taking, share: Share): void {
+  taking.cluster.shares.delete(share.record);
+  taking.world.store.shares.delete(recordOf(share));
+  leaveRoot(taking, share);
 }
 
-function leaveRoot(world: World, share: Share, roots: Set<Root>): void {
+function leaveRoot({ world, roots }: Taking, share: Share): void {
   const root = rootOf(world, share);
   root.shares = root.shares.filter((other) => other !== share);
   roots.add(root);

@@ -3,15 +3,14 @@ import type { Condition } from "../../shared/model/condition.ts";
 import { type Endpoint, endpoint } from "../../shared/model/endpoint.ts";
 import { fieldErrors, formatFieldError } from "../../shared/model/field-error.ts";
 import type { ShareInput } from "../../shared/model/messages/shares.ts";
-import { recordSpec } from "../../shared/model/record.ts";
+import { type RecordSpec, recordSpec } from "../../shared/model/record.ts";
 import { readTree } from "../../shared/record/tree.ts";
-import type { Share } from "./world.ts";
 
 /** A share is kept in one row. */
 const MAX_SHARE_CHARACTERS = 500_000;
 const MAX_ERRORS_NAMED = 5;
 
-export type ReadShare = { spec: Share["spec"] } | { refusal: Condition };
+type ReadShare = { spec: RecordSpec } | { refusal: Condition };
 
 /**
  * Reads the spec of a share with the schema that everyone reads it with: the coordinator takes nobody's word for it, since

@@ -127,6 +127,20 @@ describe("silence", () => {
     });
   });
 
+  it("is also that of a region which reports, but completes no check, wherever the object is restarted", async () => {
+    await onBench(async (bench) => {
+      bench.put("east", 1, [share([A, B])]);
+      await bench.run(MINUTE, REGIONS_3);
+      bench.probers.outcome = (_, region) => (region === "apac" ? "ResolverFailed" : "Ok");
+      for (let count = 0; count < 12; count += 1) {
+        await bench.run(10 * SECOND, REGIONS_3);
+        bench.restart();
+      }
+      expect(freshness(bench)).toEqual(["apac Silent", "enam Fresh", "weur Fresh"]);
+      expect(bench.coordination.listEvents(0).filter(({ type }) => type === "RegionSilent")).toEqual([]);
+    });
+  });
+
   it("is not made of a restart: the first region to report again does not decide for the others", async () => {
     await onBench(async (bench) => {
       const check = { interval: "2s", staleAfter: "10s" };

@@ -10,7 +10,6 @@ const row = z.object({
   assigned: z.int(),
   acknowledged: z.partialRecord(region, z.int()),
 });
-export type ShardRow = z.output<typeof row>;
 
 /** Key: `intervalMs/n`. A shard that has become empty stays, so that its numbers go on rising. */
 export const shardsTable = (sql: SqlStorage) => jsonTable(sql, "shards", row);
