@@ -107,6 +107,11 @@ describe("RegionSuspect", () => {
     ]);
   });
 
+  it("the window is as long as it says", () => {
+    expect(regionSuspects([turned, calm("enam"), calm("apac")], 25_000)).toHaveLength(1);
+    expect(regionSuspects([turned, calm("enam"), calm("apac")], 24_999)).toEqual([]);
+  });
+
   it.each<[string, RegionTurns[], number]>([
     ["not within the window", [turned, calm("enam"), calm("apac")], 20_000],
     ["not most of them", [{ ...turned, probes: 6 }, calm("enam"), calm("apac")], 30_000],

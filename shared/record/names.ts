@@ -16,9 +16,9 @@ export function reachableFrom(name: string, byName: EndpointsByName): ReadonlySe
   return reached;
 }
 
-/** The leaves on a way down from a name, sorted, each once. */
+/** The leaves on a way down from a name, each once. */
 export function leavesBelow(name: string, byName: EndpointsByName): string[] {
-  return [...reachableFrom(name, byName)].filter((reached) => !byName.has(reached) && reached !== name).sort();
+  return [...reachableFrom(name, byName)].filter((reached) => !byName.has(reached) && reached !== name);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { LeafHealth } from "./leaf-health.ts";
 
 /** One root of a record, as the steps of the decision see it. */
 export type RootView = {
-  /** All leaves below the root in the record as given, sorted. */
+  /** All leaves below the root in the record as given. */
   leaves: readonly string[];
   /** Of every leaf; one that is absent has no health check. */
   health: ReadonlyMap<string, LeafHealth>;
