@@ -39,8 +39,8 @@ export function startCli(args: readonly string[], through: "npm" | "node" = "nod
       const there = () => (typeof text === "string" ? output.includes(text) : text.test(output));
       await until(`the output ${text}`, there, limitMs, () => output);
     },
-    signal: (name) => {
-      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, name);
+    signal(name) {
+      if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? Number.NaN), name);
     },
     ended: () => exit,
   };

@@ -20,7 +20,9 @@ export async function dig(server: Server, name: string, transport: "UDP" | "TCP"
     return await askDns(server, { name, type: "A" });
   }
   const args = [`@${server.host}`, "-p", `${server.port}`, name, "A", "+tries=2", "+time=2"];
-  const { stdout } = await promisify(execFile)("dig", transport === "TCP" ? [...args, "+tcp"] : args);
+  const run = promisify(execFile)("dig", transport === "TCP" ? [...args, "+tcp"] : args);
+  // Its exit code says that no server answered, and its output does too.
+  const { stdout } = await run.catch((error: { stdout: string }) => error);
   const code = /status: ([A-Z]+)/.exec(stdout)?.[1] ?? "no answer";
   const targets = [...stdout.matchAll(/^\S+\s+\d+\s+IN\s+A\s+(\S+)$/gm)].map((match) => match[1] ?? "");
   return { code, targets: targets.sort() };
