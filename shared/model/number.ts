@@ -4,7 +4,7 @@ import { z } from "zod";
  * The number of a message. `epoch` is when the sender's storage was created (Unix ms), so that a sender which lost its
  * counter is still newer; `n` counts within the epoch. Compared lexicographically by `shared/number.ts`.
  */
-export const messageNumber = z.strictObject({
+export const messageNumber = z.object({
   epoch: z.int().nonnegative(),
   n: z.int().nonnegative(),
 });

@@ -4,15 +4,15 @@ import { protocol } from "./health-check.ts";
 /** `cluster/namespace/name/leaf`: readable, unique, stable over edits of anything but the leaf. */
 export const probeId = z.string().min(1).max(800);
 
-const sealed = z.strictObject({ keyId: z.string(), iv: z.base64(), ciphertext: z.base64() });
+const sealed = z.object({ keyId: z.string(), iv: z.base64(), ciphertext: z.base64() });
 /** Header secrets under AES-GCM; only the prober opens them, in memory. */
 export type Sealed = z.infer<typeof sealed>;
 
 /** Secret headers of a record: sealed, with a keyed digest that tells whether they changed. */
-export const sealedHeaders = z.strictObject({ sealed, digest: z.string() });
+export const sealedHeaders = z.object({ sealed, digest: z.string() });
 export type SealedHeaders = z.infer<typeof sealedHeaders>;
 
-const target = z.strictObject({
+const target = z.object({
   protocol,
   leaf: z.string().describe("A canonical address, or a host name that is resolved at each check."),
   port: z.int(),
@@ -20,8 +20,8 @@ const target = z.strictObject({
   path: z.string(),
 });
 
-const expectation = z.strictObject({
-  statuses: z.array(z.strictObject({ from: z.int(), to: z.int() })),
+const expectation = z.object({
+  statuses: z.array(z.object({ from: z.int(), to: z.int() })),
   body: z.string().optional(),
   addressPolicy: z.enum(["Any", "All"]),
 });
@@ -31,7 +31,7 @@ const word = z.enum(["Pending", "Healthy", "Unhealthy"]);
 export type Word = z.infer<typeof word>;
 
 /** Consecutive outcomes, at most one of them above zero, and what the region says by them (design §3, counting). */
-export const counts = z.strictObject({
+export const counts = z.object({
   failures: z.int().nonnegative(),
   successes: z.int().nonnegative(),
   says: word,
@@ -39,7 +39,7 @@ export const counts = z.strictObject({
 export type Counts = z.infer<typeof counts>;
 
 /** One target to ask, as a prober is given it. */
-export const probe = z.strictObject({
+export const probe = z.object({
   id: probeId,
   /** Changes with target and expectation, and only with them: another revision starts the counts anew. */
   revision: z.string(),

@@ -9,7 +9,7 @@ export const verdict = z.enum(["Healthy", "Unhealthy", "Pending", "Unknown"]);
 export type Verdict = z.infer<typeof verdict>;
 
 /** Shown, and never a cause for a change of verdict (design §3). */
-export const advisory = z.strictObject({
+export const advisory = z.object({
   type: z.enum(["Dissent", "Flapping", "InsufficientFreshRegions", "KeptLast", "RegionSuspect"]),
   message: z.string(),
   regions: z.array(region).optional(),
@@ -18,7 +18,7 @@ export const advisory = z.strictObject({
 });
 export type Advisory = z.infer<typeof advisory>;
 
-const regionStatus = z.strictObject({
+const regionStatus = z.object({
   region,
   /** `Fresh`, `Awaited` or `Silent` by design §3, regions. */
   freshness: z.enum(["Fresh", "Awaited", "Silent"]),
@@ -30,7 +30,7 @@ const regionStatus = z.strictObject({
 export type RegionStatus = z.infer<typeof regionStatus>;
 
 /** What all regions together say of one probe. */
-export const probeStatus = z.strictObject({
+export const probeStatus = z.object({
   id: probeId,
   cluster: z.string(),
   record: z.string().describe("namespace/name"),
@@ -64,14 +64,14 @@ export const leafReason = z.enum([
 ]);
 export type LeafReason = z.infer<typeof leafReason>;
 
-export const leafDecision = z.strictObject({
+export const leafDecision = z.object({
   leaf: z.string(),
   published: z.boolean(),
   reason: leafReason,
 });
 export type LeafDecision = z.infer<typeof leafDecision>;
 
-const shareStatus = z.strictObject({
+const shareStatus = z.object({
   cluster: z.string(),
   record: z.string().describe("namespace/name"),
   generation: z.int().nonnegative().optional(),
@@ -80,7 +80,7 @@ const shareStatus = z.strictObject({
 export type ShareStatus = z.infer<typeof shareStatus>;
 
 /** One root host as the edge sees it: what is published, why, and as seen from where. */
-export const recordStatus = z.strictObject({
+export const recordStatus = z.object({
   rootHost: z.string(),
   shares: z.array(shareStatus),
   whenSilent: z.enum(["Publish", "Freeze"]),

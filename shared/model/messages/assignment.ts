@@ -6,7 +6,7 @@ import { region } from "../region.ts";
 export const MAX_SHARD_PROBES = 30;
 
 /** A shard in one region. `regions` is the set that the shard exists in: the phase of a round depends on it. */
-export const shard = z.strictObject({
+export const shard = z.object({
   region,
   partition: z.int().nonnegative(),
   intervalMs: z.int().positive(),

@@ -5,7 +5,7 @@ import { counts, probeId } from "../probe.ts";
 import { shard } from "./assignment.ts";
 
 /** How one probe of the round went, and how it stands. */
-const probeReport = z.strictObject({
+const probeReport = z.object({
   id: probeId,
   revision: z.string(),
   counts,
