@@ -38,16 +38,20 @@ export async function blackHole(count: number): Promise<BlackHole> {
 }
 
 const KNOCK_MS = 300;
+const MOST_FILLERS = 64;
 
 /** Connects until a dial hangs. */
 async function fillBacklog(port: number): Promise<Socket[]> {
   const fillers: Socket[] = [];
-  for (;;) {
+  while (fillers.length < MOST_FILLERS) {
     const filler = connect(port, "127.0.0.1");
     filler.on("error", () => filler.destroy());
     fillers.push(filler);
     if (!(await opens(filler))) return fillers;
   }
+  throw new Error(
+    `Port ${port} still answers with ${MOST_FILLERS} connections waiting: this system has no full backlog.`,
+  );
 }
 
 function opens(socket: Socket): Promise<boolean> {

@@ -11,14 +11,14 @@ import type { ProberRpc } from "../../workers/rpc.ts";
 
 type ProberStub = DurableObjectStub;
 
-let created = 0;
-
-/** A prober that no other test uses. */
-export function freshProber(): ProberStub {
-  created += 1;
+/** A prober that no other test uses; the same again by its name, for a stub whose object was aborted stays broken. */
+export function freshProber(name = `weur/0/test/${crypto.randomUUID()}`): ProberStub {
   const { PROBER } = env as Env;
-  return PROBER.getByName(`weur/0/${created}/test-${crypto.randomUUID()}`);
+  return PROBER.getByName(name);
 }
+
+/** For probes of what hangs: as short as a busy machine lets the others be told from it. */
+export const brief = { timeoutMs: 500 };
 
 /** A probe of 127.0.0.1 with thresholds of 2, changed as given; `revision` follows the target. */
 export function probeOf(id: string, port: number, change: Partial<Probe> = {}): Probe {
@@ -27,7 +27,7 @@ export function probeOf(id: string, port: number, change: Partial<Probe> = {}): 
     revision: `${port}`,
     target: { protocol: "HTTP", leaf: "127.0.0.1", port, host: "shop.test", path: "/" },
     expectation: { statuses: [{ from: 200, to: 299 }], addressPolicy: "Any" },
-    timeoutMs: 500,
+    timeoutMs: 5_000,
     failureThreshold: 2,
     successThreshold: 2,
     ...change,

@@ -4,9 +4,9 @@ import { askAddress } from "./ask-address.ts";
 import type { Finding, Question } from "./question.ts";
 
 const gateways = inject("gateways");
-const TIMEOUT_MS = 600;
+const TIMEOUT_MS = 1_000;
 /** What a busy machine may add to a deadline. */
-const SLACK_MS = 400;
+const SLACK_MS = 700;
 
 type Name = keyof typeof gateways.named;
 
@@ -81,6 +81,11 @@ describe("a gateway that", () => {
     expect(finding.phases.totalMs).toBeGreaterThanOrEqual(TIMEOUT_MS - 5);
     expect(finding.phases.totalMs).toBeLessThan(TIMEOUT_MS + SLACK_MS);
     expect(finding.phases.connectMs).toBeUndefined();
+  });
+
+  it.each(faults)("%s is told of without a header's value", async (name) => {
+    const finding = await ask(gateways.named[name], { headers: { "X-Api-Key": "S3CR3T" }, timeoutMs: 100 });
+    expect(JSON.stringify(finding)).not.toContain("S3CR3T");
   });
 
   it("does not listen fails to connect", async () => {

@@ -1,6 +1,15 @@
-import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
+import { abortAllDurableObjects, evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { afterEach, describe, expect, inject, it, vi } from "vitest";
-import { assign, assignmentOf, byId, freshProber, inProber, probeOf, standIn } from "../../test/support/prober.ts";
+import {
+  assign,
+  assignmentOf,
+  brief,
+  byId,
+  freshProber,
+  inProber,
+  probeOf,
+  standIn,
+} from "../../test/support/prober.ts";
 
 const gateways = inject("gateways");
 const { good, silent, unavailable } = gateways.named;
@@ -51,7 +60,10 @@ describe("a round", () => {
 
   it("writes one row while counts change, and none beyond its alarm once nothing does", async () => {
     const stub = freshProber();
-    await assign(stub, assignmentOf(1, [probeOf("good", good), probeOf("bad", unavailable), probeOf("mute", silent)]));
+    await assign(
+      stub,
+      assignmentOf(1, [probeOf("good", good), probeOf("bad", unavailable), probeOf("mute", silent, brief)]),
+    );
     await standIn(stub);
     const written: number[] = [];
     for (let round = 0; round < 6; round += 1) {
@@ -60,6 +72,25 @@ describe("a round", () => {
       written.push(await rows());
     }
     expect(written).toEqual([1, 1, 1, 0, 0, 0]);
+  });
+
+  it("that is cut off by a restart counts nothing, and the next counts once", async () => {
+    const name = `weur/0/test/${crypto.randomUUID()}`;
+    const assignment = assignmentOf(1, [probeOf("mute", silent, brief), probeOf("good", good)]);
+    const words: unknown[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      const stub = freshProber(name);
+      await assign(stub, assignment);
+      const cut = runDurableObjectAlarm(stub).catch(() => undefined);
+      await abortAllDurableObjects();
+      await cut;
+      const again = freshProber(name);
+      await assign(again, assignment);
+      const reports = await standIn(again);
+      await runDurableObjectAlarm(again);
+      words.push(byId(reports.at(-1)).mute?.counts.failures);
+    }
+    expect(words).toEqual([1, 2, 3]);
   });
 
   it("stays alive through 20 rounds that throw, and heals", async () => {
@@ -104,9 +135,9 @@ describe("an assignment", () => {
   it("arriving in a round neither restarts nor recounts what is in flight", async () => {
     const stub = freshProber();
     const reports = await standIn(stub);
-    await assign(stub, assignmentOf(1, [probeOf("a", silent)]));
+    await assign(stub, assignmentOf(1, [probeOf("a", silent, brief)]));
     const round = runDurableObjectAlarm(stub);
-    await assign(stub, assignmentOf(2, [probeOf("a", silent), probeOf("b", good)]));
+    await assign(stub, assignmentOf(2, [probeOf("a", silent, brief), probeOf("b", good)]));
     await round;
     expect(reports).toHaveLength(1);
     expect(byId(reports[0])).toMatchObject({ a: { counts: { failures: 1 } } });
@@ -120,7 +151,7 @@ describe("an assignment", () => {
   it("drops the result of a probe that changed while it was asked, and starts the new revision anew", async () => {
     const stub = freshProber();
     const reports = await standIn(stub);
-    await assign(stub, assignmentOf(1, [probeOf("a", silent)]));
+    await assign(stub, assignmentOf(1, [probeOf("a", silent, brief)]));
     const round = runDurableObjectAlarm(stub);
     await assign(stub, assignmentOf(2, [probeOf("a", good)]));
     await round;

@@ -7,8 +7,11 @@ import { assign, assignmentOf, byId, freshProber, inProber, probeOf, standIn } f
 const { named, closed, seen } = inject("gateways");
 const INTERVAL_MS = 1_000;
 
+/** Within the interval. */
+const prompt = { timeoutMs: 900 };
+
 /** What a timer on a busy machine may be off. */
-const SLACK_MS = 350;
+const SLACK_MS = 450;
 
 const seenBy = async (name: string) => (await fetch(`http://127.0.0.1:${seen}/${name}`)).json<Seen>();
 
@@ -31,12 +34,12 @@ afterEach(async () => {
 
 describe("rounds that come by their alarm", () => {
   it("ask each probe once an interval, whatever is added meanwhile", async () => {
-    const old = Array.from({ length: 20 }, (_, n) => probeOf(`old-${n}`, named.good));
+    const old = Array.from({ length: 20 }, (_, n) => probeOf(`old-${n}`, named.good, prompt));
     await assign(stub, assignmentOf(1, old, INTERVAL_MS));
     const reports = await standIn(stub);
     for (let n = 1; n <= 6; n += 1) {
       await reached(reports, n);
-      const added = Array.from({ length: n }, (_, added) => probeOf(`new-${added}`, named.chunked));
+      const added = Array.from({ length: n }, (_, added) => probeOf(`new-${added}`, named.chunked, prompt));
       await assign(stub, assignmentOf(n + 1, [...added, ...old], INTERVAL_MS));
     }
     expectCadence(reports);
@@ -50,7 +53,7 @@ describe("rounds that come by their alarm", () => {
 
   it("keep their cadence though a gateway hangs as long as its interval, and the coordinator never answers", async () => {
     const hung = probeOf("hung", named.silent, { timeoutMs: INTERVAL_MS });
-    await assign(stub, assignmentOf(1, [hung, probeOf("good", named.good)], INTERVAL_MS));
+    await assign(stub, assignmentOf(1, [hung, probeOf("good", named.good, prompt)], INTERVAL_MS));
     const reports: Report[] = [];
     await standIn(stub, {
       sendReport: (report) => {
