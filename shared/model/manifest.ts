@@ -19,7 +19,6 @@ export const recordManifest = z.strictObject({
   spec: recordSpec,
   status: z.unknown().optional(),
 });
-export type RecordManifest = z.output<typeof recordManifest>;
 
 /** A Kubernetes `Secret`, whose keys are header names for `additionalHeadersRef`. */
 export const secretManifest = z.looseObject({

@@ -77,7 +77,6 @@ const shareStatus = z.object({
   generation: z.int().nonnegative().optional(),
   conditions: z.array(condition),
 });
-export type ShareStatus = z.infer<typeof shareStatus>;
 
 /** One root host as the edge sees it: what is published, why, and as seen from where. */
 export const recordStatus = z.object({

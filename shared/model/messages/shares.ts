@@ -19,7 +19,6 @@ const share = z.object({
   /** Set while the configuration is wrong: the probes of the record rest. */
   resting: condition.optional(),
 });
-export type Share = z.output<typeof share>;
 export type ShareInput = z.input<typeof share>;
 
 /** Cluster → coordinator: all accepted records of the cluster in one partition, whole. */
