@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { listProcesses } from "../../../local/process-table.ts";
+import { PATIENCE_MS } from "./records.ts";
 import { until } from "./until.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
@@ -14,7 +15,8 @@ export type Cli = {
   shows(text: string | RegExp, limitMs?: number): Promise<void>;
   /** As a terminal does on Ctrl-C: to the whole foreground group. */
   signal(name: NodeJS.Signals): void;
-  ended(): Promise<number | null>;
+  /** Its exit code, or the signal that ended it. */
+  ended(): Promise<number | NodeJS.Signals>;
 };
 
 /** Runs `npm start -- …`, or the script alone where a test has to know its process. */
@@ -29,13 +31,13 @@ export function startCli(args: readonly string[], through: "npm" | "node" = "nod
   child.stderr?.on("data", (chunk: Buffer) => {
     output += chunk;
   });
-  const exit = once(child, "exit").then(([code]) => code as number | null);
+  const exit = once(child, "exit").then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals);
   return {
     process: child,
     get output() {
       return output;
     },
-    async shows(text, limitMs = 20_000) {
+    async shows(text, limitMs = PATIENCE_MS) {
       const there = () => (typeof text === "string" ? output.includes(text) : text.test(output));
       await until(`the output ${text}`, there, limitMs, () => output);
     },

@@ -20,7 +20,7 @@ export const LEAVES_WITHIN_MS = leavesWithinMs(read);
 export const RETURNS_WITHIN_MS = returnsWithinMs(read);
 export const ROUND_MS = read.intervalMs;
 /** For what comes soon, but is promised nowhere by when. */
-export const PATIENCE_MS = 20_000;
+export const PATIENCE_MS = 45_000;
 
 type Spec = {
   targets: readonly string[];
