@@ -24,8 +24,7 @@ const CONTACT_MS = 50_000;
 const CONTACT_EARLY_MS = 25_000;
 /** While a coordinator lacks something, it is tried this often. */
 const RETRY_MS = 5_000;
-/** How far the alarm stands behind a timer, and how late an alarm may be before it counts as lost. */
-const BEHIND_TIMER_MS = 2_000;
+/** An alarm that is late by more counts as lost. */
 const OVERDUE_MS = 120_000;
 
 /** A cluster that is registered, with everything that works for it. */
@@ -175,9 +174,8 @@ export class Cluster extends DurableObject<Env> implements ClusterRpc {
   }
 
   #wakeAt({ outbox, coordinators }: Live): number {
-    const deliveryAt = (outbox.dueAt() ?? Number.POSITIVE_INFINITY) + BEHIND_TIMER_MS;
     const contactAt = (this.#contactAt ?? Date.now()) + (coordinators.isBehind() ? RETRY_MS : CONTACT_MS);
-    return Math.max(Date.now() + 1, Math.min(deliveryAt, contactAt));
+    return Math.max(Date.now() + 1, Math.min(outbox.wakeAt(), contactAt));
   }
 
   /**

@@ -81,6 +81,31 @@ describe("a decision", () => {
     });
   });
 
+  it("that drops a record is delivered without it", async () => {
+    await withCluster("dropped", AT_ONCE, async (world) => {
+      await begin(world);
+      const b = statusOf("b.example.com", ["203.0.113.2"]);
+      await world.decide(1, [statusOf("a.example.com", ["203.0.113.1"]), b]);
+      await until(() => acknowledged(world));
+      await world.decide(2, [b]);
+      await until(() => acknowledged(world));
+      expect((await fulls(world)).map(targetsOf)).toEqual([["203.0.113.1", "203.0.113.2"], ["203.0.113.2"]]);
+    });
+  });
+
+  it("of any size is stored and delivered whole", async () => {
+    await withCluster("large", AT_ONCE, async (world) => {
+      await begin(world);
+      const message = "😀".repeat(1_100_000);
+      await world.decide(1, [{ ...statusOf("a.example.com", []), advisories: [{ type: "KeptLast", message }] }]);
+      world.restart();
+      await world.cluster.alarm();
+      const [one] = await fulls(world);
+      const delivery = one && bodyOf(one);
+      expect(delivery?.kind === "Full" && delivery.records[0]?.advisories[0]?.message === message).toBe(true);
+    });
+  });
+
   it("waits for the window after the last sending, together with all that come until then", async () => {
     await withCluster("window", { VEDETTE_RECONFIG_MAX_DELAY: "30s" }, async (world) => {
       await begin(world);
@@ -230,8 +255,18 @@ describe("word from the edge", () => {
     });
   });
 
+  it("leaves thrice before an agent would take the edge for silent", async () => {
+    await withCluster("often", { ...AT_ONCE, EDGE_STALE_AFTER: "15s" }, async (world) => {
+      await passMinute(world);
+      const times = (await world.received()).map((one) => bodyOf(one).sentAt);
+      const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0));
+      expect(gaps.length).toBeGreaterThan(10);
+      expect(Math.max(...gaps)).toBeLessThanOrEqual(5 * SECOND_MS);
+    });
+  });
+
   it("that is answered with an older number brings everything at once", async () => {
-    await withCluster("lost-state", AT_ONCE, async (world) => {
+    await withCluster("lost-state", { VEDETTE_RECONFIG_MAX_DELAY: "30s" }, async (world) => {
       await begin(world);
       await decideOn(world, 1, "203.0.113.1");
       await until(() => acknowledged(world));
@@ -272,7 +307,7 @@ describe("an edge without memory", () => {
 });
 
 describe("the alarm", () => {
-  it("is set again after everything failed, and where it is lost or long overdue", async () => {
+  it("is set again after everything failed", async () => {
     vi.spyOn(console, "warn").mockImplementation(() => {});
     await withCluster("alarms", AT_ONCE, async (world) => {
       await begin(world);
@@ -281,17 +316,25 @@ describe("the alarm", () => {
       await world.receiver({ mode: "error" });
       await world.cluster.alarm();
       expect(await world.state.storage.getAlarm()).toBeGreaterThan(Date.now());
+    });
+  });
+
+  it("is set at once where it is lost or long overdue, and left where it is soon enough", async () => {
+    await withCluster("overdue", AT_ONCE, async (world) => {
+      await begin(world);
+      await world.cluster.alarm();
+      const alarm = () => world.state.storage.getAlarm();
       await world.state.storage.deleteAlarm();
       world.restart();
       await world.cluster.heartbeat();
-      expect(await world.state.storage.getAlarm()).toBeLessThan(Date.now() + 5 * SECOND_MS);
-      const soonMs = Date.now() + 2 * SECOND_MS;
+      expect(await alarm()).toBeLessThan(Date.now() + 5 * SECOND_MS);
+      const soonMs = Date.now() + 30 * SECOND_MS;
       await world.state.storage.setAlarm(soonMs);
       await world.cluster.heartbeat();
-      expect(await world.state.storage.getAlarm()).toBe(soonMs);
+      expect(await alarm()).toBe(soonMs);
       advance(3 * MINUTE_MS);
       await world.cluster.heartbeat();
-      expect(await world.state.storage.getAlarm()).toBeLessThan(Date.now() + 5 * SECOND_MS);
+      expect(await alarm()).toBe(Date.now() + 1);
     });
   });
 });

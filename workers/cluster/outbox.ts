@@ -17,6 +17,7 @@ const CONTACTS_WITHIN_PATIENCE = 3;
 const DEADLINE_MS = 10_000;
 /** A due time this close is held by a timer, with the alarm behind it; one further off by the alarm alone. */
 const TIMER_MS = 10_000;
+const BEHIND_TIMER_MS = 2_000;
 
 export interface OutboxSettings {
   /** Window in which changes are coalesced. */
@@ -68,20 +69,17 @@ export class Outbox {
     return deliveryFor(this.#store, applied, this.#isComplete(nowMs), nowMs);
   }
 
-  /** When the next call has to leave at the latest, Unix ms; undefined for an agent that asks. */
-  dueAt(): number | undefined {
-    if (this.#store.identity.get().webhookUrl === undefined) return undefined;
-    const { failures, retryAt = 0 } = this.#store.outbox.get();
-    if (failures > 0) return retryAt;
-    return this.#isBehind() ? this.#changeDueAt() : (this.#lastSentAt ?? Date.now()) + this.#contactMs;
+  /** When the alarm has to come, Unix ms: behind the timer where one holds the next call. */
+  wakeAt(): number {
+    const dueAt = this.#dueAt() ?? Number.POSITIVE_INFINITY;
+    return this.#isForTimer(dueAt) ? dueAt + BEHIND_TIMER_MS : dueAt;
   }
 
   /** Sees to it that what waits leaves when its window is over. */
   schedule(): void {
     clearTimeout(this.#timer);
-    if (this.#isStopped) return;
-    const dueAt = this.dueAt();
-    if (dueAt === undefined || !this.#isBehind() || dueAt - Date.now() > TIMER_MS) return;
+    const dueAt = this.#dueAt();
+    if (dueAt === undefined || !this.#isForTimer(dueAt)) return;
     this.#timer = setTimeout(() => void this.run(), Math.max(0, dueAt - Date.now()));
   }
 
@@ -117,10 +115,22 @@ export class Outbox {
 
   /** After a restart nobody knows when word left last: the alarm that wakes the object counts as its time. */
   #isDue(): boolean {
-    const dueAt = this.#isStopped ? undefined : this.dueAt();
+    const dueAt = this.#dueAt();
     if (dueAt === undefined) return false;
     const isContact = this.#store.outbox.get().failures === 0 && !this.#isBehind();
     return (isContact ? (this.#lastSentAt ?? 0) + this.#contactMs / 2 : dueAt) <= Date.now();
+  }
+
+  /** When the next call has to leave at the latest, Unix ms; undefined for an agent that asks. */
+  #dueAt(): number | undefined {
+    if (this.#isStopped || this.#store.identity.get().webhookUrl === undefined) return undefined;
+    const { failures, retryAt = 0 } = this.#store.outbox.get();
+    if (failures > 0) return retryAt;
+    return this.#isBehind() ? this.#changeDueAt() : (this.#lastSentAt ?? Date.now()) + this.#contactMs;
+  }
+
+  #isForTimer(dueAt: number): boolean {
+    return this.#isBehind() && dueAt - Date.now() <= TIMER_MS;
   }
 
   #changeDueAt(): number | undefined {
@@ -155,7 +165,7 @@ export class Outbox {
 
   #failed(lastFailure: string): void {
     const failures = this.#store.outbox.get().failures + 1;
-    const retryAt = Date.now() + backOffMs(failures, Math.random());
+    const retryAt = Date.now() + backOffMs(failures, this.#contactMs, Math.random());
     this.#store.outbox.update({ failures, lastFailure, retryAt });
   }
 

@@ -16,7 +16,7 @@ describe("the wait after failures", () => {
     [7, 25_000, 50_000],
     [1_000, 25_000, 50_000],
   ])("in number %i is from %i to %i ms", (failures, leastMs, mostMs) => {
-    expect([backOffMs(failures, 0), backOffMs(failures, 1)]).toEqual([leastMs, mostMs]);
+    expect([backOffMs(failures, 50_000, 0), backOffMs(failures, 50_000, 1)]).toEqual([leastMs, mostMs]);
   });
 });
 
