@@ -10,6 +10,10 @@ import { digestOf } from "./own-records.ts";
 import type { Settings } from "./settings.ts";
 import { snapshotRecords } from "./snapshot.ts";
 
+const REPEAT_MS = 60_000;
+/** The answers to calls are contact too: so many of them can be lost before the edge counts as silent. */
+const CALLS_BEFORE_SILENCE = 3;
+
 export interface LinkOptions {
   settings: Settings;
   core: () => Core;
@@ -39,6 +43,7 @@ export class Link {
     this.#client = client;
     this.#pusher = new Pusher({
       windowMs: settings.reconfigMaxDelayMs,
+      repeatMs: Math.min(REPEAT_MS, settings.edgeStaleAfterMs / CALLS_BEFORE_SILENCE),
       push: (text, ifMatch) => client.push(text, ifMatch),
       encode: () => this.#encode(),
       reread,
@@ -47,7 +52,10 @@ export class Link {
       now: elapsedMs,
       random: Math.random,
     });
-    if (settings.pull) this.#puller = this.#makePuller(settings.pullIntervalMs);
+    if (settings.pull)
+      this.#puller = this.#makePuller(
+        Math.min(settings.pullIntervalMs, settings.edgeStaleAfterMs / CALLS_BEFORE_SILENCE),
+      );
   }
 
   /** To be called once all records have been read. */

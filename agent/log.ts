@@ -15,4 +15,4 @@ export function makeLog(format: "text" | "json", write: (line: string) => void, 
   };
 }
 
-const oneLine = (text: string) => text.replace(/\s*[\r\n]+\s*/g, " ");
+const oneLine = (text: string) => text.replace(/\s*\p{Cc}+\s*/gu, " ");

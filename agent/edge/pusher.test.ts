@@ -21,6 +21,7 @@ function start(...answers: PushResult[]) {
   const counts = { reread: 0, encoded: 0 };
   const pusher = new Pusher({
     windowMs: 1_000,
+    repeatMs: 60_000,
     push: async (_, ifMatch) => {
       pushes.push(ifMatch === undefined ? [Date.now()] : [Date.now(), ifMatch]);
       return (answers.length > 1 ? answers.shift() : answers[0]) ?? taken();

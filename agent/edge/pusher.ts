@@ -2,11 +2,10 @@ import { nextSendAt } from "../../shared/accumulator.ts";
 import { backoffMs } from "./backoff.ts";
 import type { PushResult, Receipt } from "./client.ts";
 
-/** A snapshot that says the same is repeated so often: the edge and the agent find out what the other lost. */
-const REPEAT_MS = 60_000;
-
 export interface PusherOptions {
   windowMs: number;
+  /** How often a snapshot is repeated that says the same: edge and agent find out by it what the other lost. */
+  repeatMs: number;
   push: (text: string, ifMatch: string | undefined) => Promise<PushResult>;
   /** The snapshot as of now. */
   encode: () => string;
@@ -20,7 +19,7 @@ export interface PusherOptions {
 }
 
 /**
- * Pushes snapshots: soon after a change (design §3, accumulator), each minute without one, and after a failure again with
+ * Pushes snapshots: soon after a change (design §3, accumulator), at regular times without one, and after a failure again with
  * growing patience. One push is under way at most. It says nothing until `start`, that is, before all has been read.
  */
 export class Pusher {
@@ -62,8 +61,8 @@ export class Pusher {
   }
 
   #dueAt(): number {
-    const { windowMs, now } = this.#options;
-    const repeatAt = (this.#state.lastSentAt ?? now()) + REPEAT_MS;
+    const { windowMs, repeatMs, now } = this.#options;
+    const repeatAt = (this.#state.lastSentAt ?? now()) + repeatMs;
     return Math.max(this.#retryAt, Math.min(repeatAt, nextSendAt(this.#state, windowMs) ?? repeatAt));
   }
 

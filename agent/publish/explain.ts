@@ -33,7 +33,8 @@ export function explain(change: HostChange, delivered: DeliveredRecord | undefin
 export function formatPublished({ rootHost, added, removed, endpoints, why }: Published): string {
   const signs = [...added.map((target) => `+${target}`), ...removed.map((target) => `-${target}`)].join(" ");
   const now = [...targetsOf(endpoints)].sort().join(", ");
-  return `${rootHost}: ${signs || "no target changes"} (${why}); now ${now || "nothing"}`;
+  if (signs === "" && now === "") return `${rootHost}: nothing is published until a leaf is proven healthy`;
+  return `${rootHost}: ${signs || "same targets"} (${why}); now ${now || "nothing"}`;
 }
 
 function targetsOf(endpoints: readonly Endpoint[] = []): Set<string> {

@@ -38,6 +38,16 @@ export function leaveOut(endpoints: readonly Endpoint[], own: readonly Endpoint[
   );
 }
 
+/** The endpoints with these leaves only, and without what then leads nowhere. */
+export function onlyLeaves(endpoints: readonly Endpoint[], leaves: ReadonlySet<string>): Endpoint[] {
+  const names = new Set(endpoints.map(({ dnsName }) => dnsName));
+  const stays = (target: string) => names.has(target) || leaves.has(target);
+  return withoutDeadEnds(
+    endpoints.map((endpoint) => ({ ...endpoint, targets: endpoint.targets.filter(stays) })),
+    names,
+  );
+}
+
 const edge = ({ dnsName, recordType }: Endpoint, target: string) => `${dnsName} ${recordType} ${target}`;
 
 /** `names` are those that were endpoints: a target that was one and is none any more is a dead end. */

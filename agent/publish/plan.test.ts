@@ -54,6 +54,12 @@ describe("in contact, a host is served", () => {
     ]);
   });
 
+  it("by the leaves that were published, where only the set they are in is called otherwise", () => {
+    const renamed = { ...share([]), endpoints: [{ ...a(HOST, one, two), setIdentifier: "new" }] };
+    const decision = delivered(HOST, [one], { unhealthy: [two] });
+    expect(plan({ own: [renamed], delivered: decision, served: [a(HOST, one)] })).toEqual(["Decision", [one]]);
+  });
+
   it("by nothing while nothing of it was ever published, as the edge decides that", () => {
     expect(plan({ own: [share([one])], delivered: delivered(HOST, []) })).toEqual(["Decision", []]);
   });

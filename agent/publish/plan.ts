@@ -3,7 +3,7 @@ import { type Merged, type MergeInput, mergeShares } from "../../shared/record/m
 import { groupByName, reachableFrom } from "../../shared/record/names.ts";
 import { readTree } from "../../shared/record/tree.ts";
 import type { DeliveredRecord } from "../edge/delivered.ts";
-import { foreignLeaves, type IsForeign, leaveOut } from "./own.ts";
+import { foreignLeaves, type IsForeign, leaveOut, onlyLeaves } from "./own.ts";
 
 /** What an agent knows of one root host. */
 export interface HostInput {
@@ -63,8 +63,9 @@ function planSilent({ delivered, served, own: shares }: HostInput, own: Merged, 
 
 /**
  * Nothing goes from something to nothing while this cluster's records have leaves for it: neither the host nor one of its
- * names that no other points to. What was served stays as far as the records still have it; where nothing of that is left,
- * all that they have takes its place, as in step 3 of the decision.
+ * names that no other points to. The first of these that has anything takes its place: what was served, as far as the
+ * records still have it; what they have now, with the leaves that were served (a set that is only called otherwise); all
+ * that they have, as in step 3 of the decision.
  */
 function neverToNothing(
   next: Endpoint[],
@@ -74,13 +75,16 @@ function neverToNothing(
 ): Endpoint[] {
   const tree = readTree(own);
   const roots = tree.ok ? tree.tree.roots : [];
-  const has = (endpoints: readonly Endpoint[], name: string) => endpoints.some(({ dnsName }) => dnsName === name);
-  const lost = roots.filter((root) => has(served, root) && !has(next, root));
-  const remaining = leaveOut(served, own, isForeign);
-  const returned = lost.map((root) => below(root, has(remaining, root) ? remaining : own));
+  const lost = roots.filter((root) => hasName(served, root) && !hasName(next, root));
+  const servedTargets = new Set(served.flatMap(({ targets }) => targets));
+  const substitutes = [leaveOut(served, own, isForeign), onlyLeaves(own, servedTargets), own];
+  const returned = lost.map((root) => below(root, substitutes.find((endpoints) => hasName(endpoints, root)) ?? own));
   if (lost.length > 0) return union([next, ...returned]);
-  return next.length === 0 && served.length > 0 ? [...own] : next;
+  const isLost = next.length === 0 && served.length > 0;
+  return isLost ? [...(substitutes.find((endpoints) => endpoints.length > 0) ?? own)] : next;
 }
+
+const hasName = (endpoints: readonly Endpoint[], name: string) => endpoints.some(({ dnsName }) => dnsName === name);
 
 function below(root: string, endpoints: readonly Endpoint[]): Endpoint[] {
   const reached = reachableFrom(root, groupByName(endpoints));
