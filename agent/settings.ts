@@ -58,7 +58,9 @@ export const settingsSchema = z.object({
     .describe("File or folder with DNSRecord and Secret manifests (.yaml, .yml, .json); several with commas."),
   edgeUrl: edgeUrl.describe("Where the edge is, such as https://vedette.example.workers.dev."),
   cluster: objectName.describe("Name under which the cluster was registered at the edge."),
-  secret: secret.describe("What registering the cluster returned. Environment or file only: ps shows command lines."),
+  secret: secret.describe(
+    "What registering the cluster returned; here or in the secret file, never a flag, since ps shows those.",
+  ),
   secretFile: z.string().min(1).optional().describe("File that holds the secret, instead of VEDETTE_SECRET."),
   state: z.string().min(1).optional().describe("State file. Default: beside the manifests."),
   clusterUid: z
@@ -67,26 +69,24 @@ export const settingsSchema = z.object({
     .max(128)
     .optional()
     .describe("Identity of the cluster. Default: made once, kept in the state file."),
-  pull: z.stringbool().default(false).describe("Ask the edge for deliveries instead of listening for its webhook."),
-  pullIntervalMs: duration(SECOND_MS, MINUTE_MS)
-    .default(5 * SECOND_MS)
-    .describe("How often to ask, with pull."),
-  webhookAddress: address.default("127.0.0.1").describe("Where deliveries, /healthz and /readyz are listened for."),
+  pull: z.stringbool().prefault("false").describe("Ask the edge for deliveries instead of listening for its webhook."),
+  pullIntervalMs: duration(SECOND_MS, MINUTE_MS).prefault("5s").describe("How often to ask, with pull."),
+  webhookAddress: address.prefault("127.0.0.1").describe("Where deliveries, /healthz and /readyz are listened for."),
   webhookPort: port(8788).describe("Port for those."),
-  dnsAddress: address.default("127.0.0.1").describe("Where the DNS server answers, UDP and TCP."),
+  dnsAddress: address.prefault("127.0.0.1").describe("Where the DNS server answers, UDP and TCP."),
   dnsPort: port(8753).describe("Port for DNS; 53 in production."),
   nameServers: list
     .pipe(z.array(nameServer).min(1))
     .optional()
     .describe("Name servers of the zones: name or name=address, with commas. Default: ns.<rootHost>."),
   negativeTtlMs: duration(SECOND_MS, DAY_MS)
-    .default(MINUTE_MS)
+    .prefault("1m")
     .describe("How long resolvers may keep that a name or type does not exist (RFC 2308)."),
   edgeStaleAfterMs: duration(SECOND_MS, DAY_MS)
-    .default(5 * MINUTE_MS)
+    .prefault("5m")
     .describe("Without a delivery for so long, each record's whenSilent decides what is published."),
   reconfigMaxDelayMs: duration(0, 60 * MINUTE_MS)
-    .default(SECOND_MS)
+    .prefault("1s")
     .describe("Window in which changes are gathered into one snapshot."),
   logFormat: z.enum(["text", "json"]).default("text").describe("Log lines for people or for machines."),
 });

@@ -1,4 +1,5 @@
-import type { z } from "zod";
+import { z } from "zod";
+import { settingsSchema as agentSchema, variableOf } from "../agent/settings.ts";
 import { recordManifest } from "../shared/model/manifest.ts";
 import { settingsSchema } from "../workers/settings.ts";
 
@@ -24,10 +25,23 @@ const EDGE_SETTINGS = `# Settings of the edge
 Variables and secrets of the Worker. Secrets (\`ADMIN_TOKEN\`, \`HEADER_KEY\`) go in with \`wrangler secret put NAME\`.
 `;
 
+const AGENT_SETTINGS = `# Settings of the agent
+
+Environment variables; each but \`VEDETTE_SECRET\` has a flag of the same name (\`VEDETTE_EDGE_URL\` is \`--edge-url\`), which goes
+first. \`node agent/main.ts --help\` shows them with examples.
+`;
+
 /** The reference pages that are made from schemas. */
 export function pages(): Page[] {
   return [
     { file: "records.md", source: "shared/model/", intro: RECORDS, schema: recordManifest },
     { file: "edge-settings.md", source: "workers/settings.ts", intro: EDGE_SETTINGS, schema: settingsSchema },
+    { file: "agent-settings.md", source: "agent/settings.ts", intro: AGENT_SETTINGS, schema: agentVariables() },
   ];
+}
+
+function agentVariables(): z.ZodType {
+  return z.object(
+    Object.fromEntries(Object.entries(agentSchema.shape).map(([name, schema]) => [variableOf(name), schema])),
+  );
 }
