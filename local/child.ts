@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { basename } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { Refusal } from "./plan.ts";
 
 /** A part of the stack in a process of its own, which leads a process group of its own. */
 export type Child = {
@@ -31,7 +32,7 @@ export type ChildPlan = { script: string; env: Record<string, string>; hooks: Ch
 const GRACE_MS = 4_000;
 
 /**
- * Starts a child and waits until it says that it is ready. Throws what it says otherwise, or where its log is. The
+ * Starts a child and waits until it says that it is ready. Refuses with what it says otherwise, or where its log is. The
  * group is its own so that a terminal's Ctrl-C reaches the parent only, which then ends the parts in order.
  */
 export async function startChild({ script, env, hooks }: ChildPlan): Promise<Child> {
@@ -58,7 +59,7 @@ export async function startChild({ script, env, hooks }: ChildPlan): Promise<Chi
   ]);
   if (failure === undefined) return { pid, ended, stop, crash };
   await stop();
-  throw new Error(failure);
+  throw new Refusal(failure);
 }
 
 /** Resolves with what went wrong, or undefined, once the child says how its start went. */

@@ -1,7 +1,6 @@
 import { createSocket } from "node:dgram";
-import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HOST, type StackEvent } from "../../../local/plan.ts";
@@ -104,18 +103,19 @@ export function logOf(stack: Stack, name: string): string {
   return readFileSync(join(stack.folders.state, `${name}.log`), "utf8");
 }
 
-/** A port that is free for TCP and UDP now. */
+/**
+ * A port that is free for TCP and UDP now, from below the range that outgoing connections take theirs from: those of the
+ * probes would soon have one that was found free there.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, HOST);
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const port = 10_000 + Math.floor(Math.random() * 20_000);
+  const server = createServer();
   const socket = createSocket("udp4");
-  const udp = new Promise<boolean>((resolve) => {
-    socket.once("error", () => resolve(false)).bind(port, HOST, () => resolve(true));
-  });
-  const isFree = await udp;
-  socket.close();
+  const isFree = await Promise.all([
+    new Promise((resolve) => server.once("error", () => resolve(false)).listen(port, HOST, () => resolve(true))),
+    new Promise((resolve) => socket.once("error", () => resolve(false)).bind(port, HOST, () => resolve(true))),
+  ]);
   server.close();
-  await once(server, "close");
-  return isFree ? port : await freePort();
+  socket.close();
+  return isFree.every(Boolean) ? port : await freePort();
 }
