@@ -84,6 +84,21 @@ describe("an edit", () => {
     });
   });
 
+  it("of staleAfter alone makes no region silent at once", async () => {
+    await onBench(async (bench) => {
+      bench.put("east", 1, [share([A, B], { check: { staleAfter: "10m" } })]);
+      await bench.run(MINUTE, REGIONS_3);
+      await bench.run(5 * MINUTE, [], 10 * SECOND);
+      const freshness = () => new Set(bench.coordination.readProbe(ID)?.regions.map((region) => region.freshness));
+      expect(freshness()).toEqual(new Set(["Fresh"]));
+      bench.put("east", 2, [share([A, B], { check: { staleAfter: "1m" } })]);
+      expect(freshness()).toEqual(new Set(["Awaited"]));
+      expect(bench.verdict(ID)).toBe("Healthy");
+      await bench.run(MINUTE + SECOND, [], 10 * SECOND);
+      expect(freshness()).toEqual(new Set(["Silent"]));
+    });
+  });
+
   it.each([
     ["path", { path: "/other" }],
     ["expectedBody", { expectedBody: "ok" }],

@@ -63,11 +63,11 @@ function foldProbe(world: World, probe: ProbeState, region: Region, entry: Probe
   return { hasStored, hasTurned };
 }
 
-/** Only a check that is newer than what is known brings counts: one whose check is older, or that has none, is no news. */
+/** A prober that has completed no check yet has no news: it may have lost its storage, and its counts with it. */
 function takeUp(word: RegionState, { desired }: ProbeState, entry: ProbeReport, nowMs: number): void {
   if (entry.observation !== undefined) word.observation = entry.observation;
-  const checkedAt = entry.checkedAt === undefined ? undefined : Math.min(entry.checkedAt, nowMs);
-  if (checkedAt === undefined || checkedAt < (word.checkedAt ?? 0)) return;
+  if (entry.checkedAt === undefined) return;
+  const checkedAt = Math.min(entry.checkedAt, nowMs);
   const counts = reassess(entry.counts, desired.check);
   if (counts.says !== word.counts.says) word.saidAt = checkedAt;
   if (counts.successes > 0) word.succeededAt = checkedAt;

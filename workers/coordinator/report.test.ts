@@ -90,6 +90,27 @@ describe("a report", () => {
     });
   });
 
+  it("of a prober that lost its storage brings no counts before it has completed a check", async () => {
+    await onBench(async (bench) => {
+      bench.put("east", 1, [share([A, B])]);
+      await bench.run(MINUTE, REGIONS_3);
+      bench.probers.outcome = (leaf) => (leaf === A ? "ConnectFailed" : "Ok");
+      await bench.run(30 * SECOND, REGIONS_3);
+      bench.probers.outcome = () => "ResolverFailed";
+      bench.now += 10 * SECOND;
+      const reborn = bench.probers.round(REGIONS_3).map((report) => ({
+        ...report,
+        number: { epoch: bench.now, n: 1 },
+        probes: report.probes.map(({ checkedAt: _, ...entry }) => ({
+          ...entry,
+          counts: { failures: 0, successes: 0, says: "Pending" as const },
+        })),
+      }));
+      for (const report of reborn) bench.send(report);
+      expect(bench.coordination.readProbe(ID)).toMatchObject({ verdict: "Unhealthy", consecutiveFailures: 3 });
+    });
+  });
+
   it("of what is not known here is ignored; an old assignment is answered with the newer one", async () => {
     await onBench(async (bench) => {
       bench.put("east", 1, [share([A])]);
@@ -134,7 +155,7 @@ describe("a report", () => {
       const freshness = bench.coordination.readProbe(ID)?.regions.map((region) => [region.region, region.freshness]);
       expect(freshness).toContainEqual(["apac", "Silent"]);
     });
-  });
+  }, 120_000);
 });
 
 describe("reports in any order, lost and repeated", () => {

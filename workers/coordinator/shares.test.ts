@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { MINUTE, onBench, REGIONS_3, SECOND, share } from "../../test/support/coordinator/bench.ts";
+import { Bench, MINUTE, onBench, REGIONS_3, SECOND, share } from "../../test/support/coordinator/bench.ts";
+import { random, shuffled } from "../../test/support/coordinator/random.ts";
 
 const A = "203.0.113.10";
 const B = "203.0.113.20";
@@ -187,6 +188,27 @@ describe("two clusters on one root host", () => {
     });
   });
 
+  it("are never left with nothing, however their failures fall together, 100 seeds", async () => {
+    await onBench(async (_, storage) => {
+      for (let seed = 0; seed < 100; seed += 1) {
+        await storage.deleteAll();
+        const bench = new Bench(storage);
+        const next = random(seed);
+        bench.put("east", 1, [share([A])]);
+        bench.put("west", 1, [share([B])]);
+        await bench.run(40 * SECOND, REGIONS_3);
+        await fallTogether(bench, next);
+        for (const cluster of ["east", "west"]) {
+          const sizes = bench.deliveries
+            .filter((delivery) => delivery.cluster === cluster)
+            .map(({ records }) => records[0]?.endpoints.length ?? 0);
+          expect(sizes.slice(sizes.indexOf(1)), `seed ${seed}`).not.toContain(0);
+        }
+        expect(bench.published().length, `seed ${seed}`).toBeGreaterThan(0);
+      }
+    });
+  });
+
   it("keep a leaf that both name as long as one of them finds it healthy", async () => {
     await onBench(async (bench) => {
       bench.put("east", 1, [share([A, B])]);
@@ -235,6 +257,7 @@ describe("two clusters on one root host", () => {
       const conflicted = record?.shares.filter(({ conditions }) => conditions.some(({ type }) => type === "Conflict"));
       expect(conflicted?.map(({ cluster }) => cluster)).toEqual(["east"]);
       expect(record?.probes.map(({ leaf }) => leaf)).toEqual(["a.example.net"]);
+      bench.put("east", 2, [share([], { generation: 2, spec: { endpoints: alias("b.example.net") } })]);
       expect(bench.coordination.listEvents(0).filter(({ type }) => type === "RecordConflict")).toHaveLength(1);
     });
   });
@@ -263,6 +286,19 @@ it("moves a share from one root host to another without a trace", async () => {
     expect(bench.coordination.readProbe(idOf(A, "east", "shop/one"))).toBeDefined();
   });
 });
+
+/** Six rounds in which four checks of five fail; what follows from each report is sent at once, or with that of the next. */
+async function fallTogether(bench: Bench, next: () => number): Promise<void> {
+  for (let round = 0; round < 6; round += 1) {
+    bench.now += 10 * SECOND;
+    bench.probers.outcome = () => (next() < 0.8 ? "ConnectFailed" : "Ok");
+    for (const report of shuffled(bench.probers.round(REGIONS_3), next)) {
+      bench.send(report);
+      if (next() < 0.5) await bench.settle();
+    }
+  }
+  await bench.settle();
+}
 
 const endpoint = (dnsName: string, targets: string[]) => ({ dnsName, recordType: "A", targets });
 

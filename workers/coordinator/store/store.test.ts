@@ -3,6 +3,7 @@ import { type Bench, MINUTE, onBench, REGIONS_3, share } from "../../../test/sup
 
 const A = "203.0.113.10";
 const B = "203.0.113.20";
+const C = "203.0.113.30";
 const ID = `east/shop/api/${A}`;
 
 async function withdrawn(bench: Bench): Promise<void> {
@@ -46,6 +47,28 @@ describe("a row that cannot be read", () => {
       bench.probers.outcome = () => "Ok";
       await bench.run(MINUTE, REGIONS_3);
       expect(bench.delivered.get("east")?.records[0]?.endpoints[0]?.targets).toEqual([A, B]);
+    });
+  });
+
+  it("of one cluster's share changes nothing for the other, which is waited for", async () => {
+    await onBench(async (bench, { sql }) => {
+      bench.put("east", 1, [share([A])]);
+      bench.put("west", 1, [share([B, C])]);
+      await bench.run(MINUTE, REGIONS_3);
+      const targets = () => bench.delivered.get("west")?.records[0]?.endpoints[0]?.targets;
+      expect(targets()).toEqual([A, B, C]);
+      sql.exec("UPDATE shares SET value = '{' WHERE key LIKE 'east/%'");
+      bench.restart();
+      bench.probers.outcome = (leaf) => (leaf === C ? "ConnectFailed" : "Ok");
+      await bench.run(2 * MINUTE, REGIONS_3);
+      expect(bench.verdict(`west/shop/api/${C}`)).toBe("Unhealthy");
+      expect(targets()).toEqual([A, B, C]);
+      bench.restart();
+      await bench.run(MINUTE, REGIONS_3);
+      expect(targets()).toEqual([A, B, C]);
+      bench.put("east", 1, [share([A], { published: [A, B, C] })]);
+      await bench.settle();
+      expect(targets()).toEqual([A, B]);
     });
   });
 
