@@ -90,6 +90,11 @@ describe("refused by name", () => {
       ["endpoints[0].targets: must not close a cycle: *.x.test → foo.x.test"],
     ],
     [
+      "the same beside a name of its own",
+      [plain("x.test", "A", a), plain("*.x.test", "CNAME", "foo.x.test")],
+      ["endpoints[1].targets: must not close a cycle: *.x.test → foo.x.test"],
+    ],
+    [
       "a CNAME with other data",
       [plain("x.test", "CNAME", "lb.example"), plain("x.test", "A", a)],
       ['endpoints[0].recordType: "CNAME" must be the only type at x.test, which has A too (RFC 1034 §3.6.2)'],
