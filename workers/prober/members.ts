@@ -9,6 +9,7 @@ import type { Standing } from "./slots.ts";
 /** A probe of the shard, and how it stands. One object as long as its revision stays. */
 export interface Member {
   probe: Probe;
+  /** Exact while the object is in memory; after an eviction those beyond the thresholds stand at them, and say the same. */
   counts: Counts;
   /** The last completed check, Unix ms. */
   checkedAt?: number | undefined;
@@ -40,27 +41,22 @@ export function reconcile(
 function memberOf(probe: Probe, member: Member | undefined, mark: Mark | undefined): Member {
   if (member?.probe.revision === probe.revision) {
     member.probe = probe;
-    member.counts = settle(member.counts, probe);
+    member.counts = reassess(member.counts, probe);
     return member;
   }
   const known = mark?.revision === probe.revision ? mark : undefined;
   return {
     probe,
-    counts: settle(known?.counts ?? probe.carried ?? NO_COUNTS, probe),
+    counts: reassess(known?.counts ?? probe.carried ?? NO_COUNTS, probe),
     checkedAt: known?.checkedAt,
     reached: new Set(known?.reached ? [probe.target.leaf] : []),
   };
 }
 
-/** Counts are kept as they would be stored, so that an eviction changes none of them. */
-function settle(counts: Counts, probe: Probe): Counts {
-  return saturate(reassess(counts, probe), probe);
-}
-
 /** Counts a check, in place. */
 export function take(member: Member, result: CheckResult): void {
   const outcome = outcomeOf(result.observation.reason);
-  member.counts = settle(count(member.counts, outcome, member.probe), member.probe);
+  member.counts = count(member.counts, outcome, member.probe);
   if (outcome !== "indeterminate") member.checkedAt = result.observation.at;
   for (const { address, reason, phases } of result.findings) {
     if (address === undefined) continue;
@@ -82,7 +78,8 @@ export function standingOf(member: Member, address: string): Standing {
 }
 
 export function markOf(member: Member): Mark {
-  const { probe, counts, checkedAt, reached } = member;
+  const { probe, checkedAt, reached } = member;
+  const counts = saturate(member.counts, probe);
   const isReached = addressFamily(probe.target.leaf) !== undefined && reached.has(probe.target.leaf);
   return { revision: probe.revision, counts, reached: isReached, ...(checkedAt !== undefined && { checkedAt }) };
 }

@@ -31,7 +31,7 @@ describe("a round", () => {
     });
   });
 
-  it("counts the same when the object is evicted between any two rounds", async () => {
+  it("says the same when the object is evicted between any two rounds: counts go on from the thresholds at most", async () => {
     const stub = freshProber();
     await assign(stub, assignmentOf(1, [probeOf("good", good), probeOf("bad", unavailable)]));
     const words: unknown[] = [];
@@ -52,9 +52,9 @@ describe("a round", () => {
     expect(words).toEqual([
       ["0/1 Pending", "1/0 Pending"],
       ["0/2 Healthy", "2/0 Pending"],
-      ["0/2 Healthy", "3/0 Unhealthy"],
-      ["0/2 Healthy", "3/0 Unhealthy"],
-      ["0/2 Healthy", "3/0 Unhealthy"],
+      ["0/3 Healthy", "3/0 Unhealthy"],
+      ["0/3 Healthy", "4/0 Unhealthy"],
+      ["0/3 Healthy", "4/0 Unhealthy"],
     ]);
   });
 
@@ -167,7 +167,7 @@ describe("an assignment", () => {
     expect(byId(reports[0])).toMatchObject({ a: { counts: { failures: 1, says: "Healthy" } } });
     await assign(stub, assignmentOf(2, [probeOf("a", unavailable, { carried, failureThreshold: 0, timeoutMs: 400 })]));
     await runDurableObjectAlarm(stub);
-    expect(byId(reports[1])).toMatchObject({ a: { counts: { failures: 1, says: "Unhealthy" } } });
+    expect(byId(reports[1])).toMatchObject({ a: { counts: { failures: 2, says: "Unhealthy" } } });
   });
 
   it("that is empty ends the work and the alarm", async () => {
