@@ -163,7 +163,7 @@ describe("an edge", () => {
     await vi.waitFor(async () => {
       expect(await readFile(join(bench.folder, "vedette.state.json"), "utf8")).toContain("HostNotAllowed");
     }, until);
-    expect(await addresses(agent.dnsPort, "y.test")).toBe("REFUSED");
+    await vi.waitFor(async () => expect(await addresses(agent.dnsPort, "y.test")).toBe("REFUSED"), until);
     expect(await addresses(agent.dnsPort, "x.test")).toBe("SERVFAIL");
   });
 

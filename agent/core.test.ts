@@ -1,104 +1,16 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { NO_NUMBER } from "../shared/number.ts";
+import { CANARY, LEAVES, source, startCore } from "../test/support/agent/core.ts";
 import { contact as contactMessage, delivered, delivery } from "../test/support/agent/delivered.ts";
-import { Contact } from "./contact.ts";
-import { Core } from "./core.ts";
 import { digestOf } from "./own-records.ts";
-import { lookup } from "./publish/dns/lookup.ts";
-import type { Zones } from "./publish/dns/respond.ts";
-import { collect } from "./source/collect.ts";
-import { parseManifests } from "./source/parse.ts";
 import type { SourceState } from "./source/source.ts";
-import type { State } from "./status/state.ts";
 
-const [one, two, three] = ["192.0.2.1", "192.0.2.2", "192.0.2.3"] as const;
-const all = [one, two, three];
-const CANARY = "S3CR3T-canary";
+const [one, two, three] = LEAVES;
+const all = [...LEAVES];
 
-interface Record {
-  name: string;
-  host?: string;
-  targets?: readonly string[];
-  spec?: string;
-}
-
-/** The source as it is after reading these records from a file. */
-function source(...records: Record[]): SourceState {
-  const texts = records.map(
-    ({ name, host = `${name}.test`, targets = all, spec = "" }) => `apiVersion: vedette.dev/v1alpha1
-kind: DNSRecord
-metadata: { name: ${name}, namespace: shop }
-spec:
-  rootHost: ${host}
-  endpoints: [{ dnsName: ${host}, recordType: A, targets: [${targets.join(", ")}] }]
-  healthCheck: { protocol: HTTP, additionalHeadersRef: { name: probe }, allowHeadersInCleartext: true }
-${spec}`,
-  );
-  const secret = `apiVersion: v1\nkind: Secret\nmetadata: { name: probe, namespace: shop }\nstringData: { X-Key: ${CANARY} }\n`;
-  const content = parseManifests([secret, ...texts].join("---\n"), "api.yaml");
-  const { problems } = content;
-  if (problems.length > 0) throw new Error(JSON.stringify(problems));
-  return { complete: true, records: collect(new Map([["api.yaml", content]])).records, problems: [] };
-}
-
-const fresh: State = {
-  clusterUid: "uid",
-  version: 1,
-  edge: { url: "https://edge.test", cluster: "here" },
-  number: NO_NUMBER,
-  sentAt: 0,
-  silent: false,
-  serial: 1,
-  records: {},
-  hosts: {},
-  problems: [],
-};
-
-/** A core whose clock and disk the test holds. */
-function start(state: State = fresh) {
-  const world = {
-    elapsedMs: 0,
-    diskFull: false,
-    stored: state,
-    zones: new Map() as Zones,
-    log: [] as string[],
-    snapshots: 0,
-  };
-  const core = new Core(
-    {
-      cluster: "here",
-      edgeStaleAfterMs: 300_000,
-      zones: { nameServers: [], negativeTtlSeconds: 60 },
-      contact: new Contact(300_000, state.silent, () => world.elapsedMs),
-      serve: (zones) => {
-        world.zones = zones;
-      },
-      save: async (next) => {
-        if (world.diskFull) throw new Error("ENOSPC");
-        world.stored = structuredClone(next);
-      },
-      onSnapshotChanged: () => {
-        world.snapshots += 1;
-      },
-      onPublished: () => {},
-      log: (_, message) => world.log.push(message),
-      now: () => 1_000_000 + world.elapsedMs,
-    },
-    state,
-  );
-  const dns = (host = "x.test") => {
-    const zone = world.zones.get(host);
-    if (zone === undefined) return "Refused";
-    const { found, end } = lookup(zone, host, "A", () => 0);
-    return end === "Answer" ? found.map(({ data }) => data) : end;
-  };
-  return { core, world, dns };
-}
-
-let at: ReturnType<typeof start>;
+let at: ReturnType<typeof startCore>;
 beforeEach(async () => {
-  at = start();
+  at = startCore();
   await at.core.takeSource(source({ name: "x" }));
 });
 
@@ -148,7 +60,7 @@ describe("a delivery", () => {
     });
     await fc.assert(
       fc.asyncProperty(messages, async (sent) => {
-        const { core, dns } = start();
+        const { core, dns } = startCore();
         await core.takeSource(source({ name: "x" }));
         const byNumber = new Map(sent.map(([epoch, n, leaves]) => [epoch * 100 + n, leaves]));
         const applied = await Promise.all(
@@ -250,7 +162,7 @@ describe("silence of the edge", () => {
 
   it("stays what it was over a restart, in which nothing is republished before silence is real", async () => {
     await at.core.takeDelivery(publish(1, [one]));
-    const restarted = start(at.world.stored);
+    const restarted = startCore(at.world.stored);
     expect(restarted.dns()).toEqual([one]);
     await restarted.core.takeSource(source({ name: "x" }));
     restarted.world.elapsedMs += 299_999;
@@ -259,14 +171,14 @@ describe("silence of the edge", () => {
     restarted.world.elapsedMs += 1;
     await restarted.core.tick();
     expect(restarted.dns()).toEqual(all);
-    const again = start(restarted.world.stored);
+    const again = startCore(restarted.world.stored);
     await again.core.takeSource(source({ name: "x" }));
     expect(again.dns()).toEqual(all);
   });
 
   it("does nothing before the records have been read", async () => {
     await at.core.takeDelivery(publish(1, [one]));
-    const restarted = start(at.world.stored);
+    const restarted = startCore(at.world.stored);
     restarted.world.elapsedMs += 300_000;
     await restarted.core.tick();
     expect(restarted.dns()).toEqual([one]);
@@ -377,5 +289,33 @@ describe("the status of a record", () => {
     const times = (conditions: { lastTransitionTime: string }[] = []) =>
       conditions.map(({ lastTransitionTime }) => lastTransitionTime);
     expect(times(at.world.stored.records["shop/x"]?.status.conditions)).toEqual(times(status?.conditions));
+  });
+
+  it("of each of 500 is right within a delivery that flips 50 of them", async () => {
+    const names = Array.from({ length: 500 }, (_, index) => `r${index}`);
+    await at.core.takeSource(source(...names.map((name) => ({ name }))));
+    const decide = (n: number, flipped: number) =>
+      at.core.takeDelivery(
+        delivery(
+          { epoch: 1, n },
+          names.map((name, index) =>
+            delivered(`${name}.test`, index < flipped ? [one] : [one, two], {
+              unhealthy: index < flipped ? [two] : [],
+              record: `shop/${name}`,
+            }),
+          ),
+        ),
+      );
+    await decide(1, 0);
+    const startedAt = performance.now();
+    await decide(2, 50);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    const health = names.map(
+      (name) =>
+        at.world.stored.records[`shop/${name}`]?.status.conditions.find(({ type }) => type === "Healthy")?.reason,
+    );
+    expect(health.filter((reason) => reason === "PartiallyHealthy")).toHaveLength(50);
+    expect(health.filter((reason) => reason === "Healthy")).toHaveLength(450);
+    expect([at.dns("r0.test"), at.dns("r50.test")]).toEqual([[one], [one, two]]);
   });
 });
