@@ -67,6 +67,7 @@ export type Places = {
   records: string;
   state: string;
   firstName: string | undefined;
+  edgeStaleAfter: string;
   hasGateways: boolean;
   hasKeys: boolean;
 };
@@ -82,7 +83,8 @@ export function banner(places: Places): string[] {
     ["records", `${places.records}   (edit it: it is read again)`],
     ["state and logs", places.state],
   ];
-  if (places.hasKeys) rows.push(["keys", keys(places.hasGateways)]);
+  if (places.hasKeys)
+    rows.push(...keys(places).map((text, index): [string, string] => [index === 0 ? "keys" : "", text]));
   const curl = `curl -X POST ${places.controlUrl}`;
   if (places.hasGateways) {
     rows.push(
@@ -94,9 +96,13 @@ export function banner(places: Places): string[] {
   return rows.map(([name, value]) => `  ${name.padEnd(16)}${value}`);
 }
 
-function keys(hasGateways: boolean): string {
-  const gateways = hasGateways ? "1 2 3 break or mend a gateway · k another kind of breaking · " : "";
-  return `${gateways}e stop or start the edge · s how it stands · q quit`;
+function keys({ hasGateways, edgeStaleAfter }: Places): string[] {
+  const gateways = hasGateways ? ["1 2 3   break or mend a gateway", "k       another kind of breaking"] : [];
+  return [
+    ...gateways,
+    `e       stop or start the edge: once it is silent for ${edgeStaleAfter}, the agent publishes all`,
+    "s q     how it stands, and quit",
+  ];
 }
 
 /** The kind of breaking after this one. */

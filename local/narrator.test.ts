@@ -69,6 +69,21 @@ test("an address that left: after how long, the limit, and why", async () => {
   );
 });
 
+test("an address that leaves again when the edge is back has no story of its gateway", async () => {
+  gateway.broken = "status";
+  const stack = { gateways: [gateway], readRecord: async () => undefined };
+  narrator.tell({ kind: "Gateway", gateway }, stack);
+  narrator.tell({ kind: "Part", name: "edge", running: false, asked: true }, stack);
+  narrator.tell({ kind: "Part", name: "edge", running: true, asked: true }, stack);
+  const change = {
+    question,
+    before: answer("127.0.0.11", "127.0.0.12"),
+    after: answer("127.0.0.12"),
+    at: Date.now() + 50_000,
+  };
+  expect(await told(change)).toContain("          127.0.0.11 left: unhealthy\n");
+});
+
 test("addresses that came back since the edge is silent", async () => {
   gateway.broken = "status";
   narrator.tell(

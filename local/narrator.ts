@@ -11,7 +11,7 @@ type Told = Pick<Stack, "gateways" | "readRecord">;
 /** Tells what happens in a stack: each change that reached DNS, how long it took and why. */
 export class Narrator {
   readonly #console: Console;
-  /** When each gateway was last broken or mended, Unix ms, by address. */
+  /** When each gateway was last broken or mended, Unix ms, by address; until the change that this led to was told. */
   readonly #changedAt = new Map<string, number>();
   #edgeStoppedAt: number | undefined;
 
@@ -38,6 +38,8 @@ export class Narrator {
 
   #tellPart({ name, running, asked }: Extract<StackEvent, { kind: "Part" }>): void {
     if (name === "edge") this.#edgeStoppedAt = running ? undefined : Date.now();
+    // What happens from here on has another cause, and no limit in time.
+    this.#changedAt.clear();
     const end = asked ? "stopped" : "ended by itself; its log is in the state folder";
     this.#console.event(`${name} ${running ? "started" : this.#console.style("red", end)}`);
   }
@@ -71,6 +73,7 @@ export class Narrator {
     if (gateway === undefined || changedAt === undefined) return "";
     const isIn = after.targets.includes(target);
     if (isIn !== (gateway.broken === undefined)) return "";
+    this.#changedAt.delete(target);
     const check = question.record.healthCheck;
     const limit = check === undefined ? undefined : isIn ? returnsWithinMs(check) : leavesWithinMs(check);
     const bound = limit === undefined ? "" : ` (at most ${limit / 1_000} s)`;

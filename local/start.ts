@@ -1,4 +1,5 @@
 import { relative } from "node:path";
+import { formatDurationMs } from "../shared/model/duration.ts";
 import { banner, Console, nextBreakage } from "./console.ts";
 import type { Breakage } from "./gateways.ts";
 import { listenKeys } from "./keyboard.ts";
@@ -82,6 +83,7 @@ function placesOf({ plan, folders, edgeUrl, gateways, questions }: Stack) {
     controlUrl: `http://${HOST}:${plan.ports.control}`,
     records: shown(folders.records),
     state: shown(folders.state),
+    edgeStaleAfter: formatDurationMs(plan.edgeStaleAfterMs),
     firstName: questions()[0]?.name,
     hasGateways: gateways.length > 0,
     hasKeys: process.stdin.isTTY === true,
