@@ -8,7 +8,7 @@ const HOST = "api.example.test";
 const ADDRESSES = ["127.0.0.14", "127.0.0.15", "127.0.0.16"];
 const ALL = ADDRESSES.join(" ");
 const WITHOUT_FIRST = ADDRESSES.slice(1).join(" ");
-const STALE_AFTER_MS = 10_000;
+const STALE_AFTER_MS = 8_000;
 
 let world: World;
 let dns: DnsRecorder;
