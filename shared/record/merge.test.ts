@@ -83,6 +83,12 @@ describe("endpoints of several clusters", () => {
     expect(lines(merged.endpoints)).toEqual(lines([older, plain("z.x.test", "A", d)]));
   });
 
+  it("each brings a geography of its own to a shared name", () => {
+    const merged = mergeShares([share(geo("*", "x.test", "A", a)), share(geo("EU", "x.test", "A", b))]);
+    expect(merged.conflicts).toEqual([]);
+    expect(lines(merged.endpoints)).toEqual([`x.test A [*] → ${a}`, `x.test A [EU] → ${b}`]);
+  });
+
   it("one geography at another name, or for another family, is no conflict", () => {
     const [one, two] = ["one", "two"].map((setIdentifier) => (endpoint: Endpoint) => ({ ...endpoint, setIdentifier }));
     const merged = mergeShares([
