@@ -62,4 +62,16 @@ describe("what the own records no longer have", () => {
     const left = leaveOut(record.endpoints, [a("x.test", "192.0.2.9")], foreignLeaves(record, "here"));
     expect(left).toEqual([a("x.test", "192.0.2.2", "198.51.100.1", "198.51.100.2")]);
   });
+
+  it("leaves another cluster's names, and the ways to them", () => {
+    const both = delivered("x.test", [], {
+      shares: ["here", "there"].map((cluster) => ({ cluster, record: "shop/x", conditions: [] })),
+      probed: { here: ["192.0.2.1"], there: ["198.51.100.1"] },
+    });
+    const decided = [cname("x.test", "lb.x.test"), a("lb.x.test", "192.0.2.1", "198.51.100.1")];
+    expect(leaveOut(decided, [a("other.x.test", "192.0.2.9")], foreignLeaves(both, "here"))).toEqual([
+      cname("x.test", "lb.x.test"),
+      a("lb.x.test", "198.51.100.1"),
+    ]);
+  });
 });

@@ -60,6 +60,14 @@ describe("in contact, a host is served", () => {
     expect(plan({ own: [renamed], delivered: decision, served: [a(HOST, one)] })).toEqual(["Decision", [one]]);
   });
 
+  it("by all that the records have, where they have other names now", () => {
+    const renamed = { ...share([]), endpoints: [a("new.x.test", two, three)] };
+    expect(plan({ own: [renamed], delivered: delivered(HOST, [one]), served: [a(HOST, one)] })).toEqual([
+      "Decision",
+      [two, three],
+    ]);
+  });
+
   it("by nothing while nothing of it was ever published, as the edge decides that", () => {
     expect(plan({ own: [share([one])], delivered: delivered(HOST, []) })).toEqual(["Decision", []]);
   });

@@ -145,6 +145,8 @@ describe("a Secret", () => {
     ["a key twice", `stringData: { ${CANARY}: a, ${CANARY}: b }\n`],
     ["an unexpected end", `stringData: { X-Key: ${CANARY} }}\n`],
     ["a tab", `stringData:\n\t${CANARY}: x\n`],
+    ["a block header with more in it", `stringData:\n  X-Key: |${CANARY}\n    x\n`],
+    ["a tag of no known handle", `stringData: { X-Key: !e!${CANARY} x }\n`],
     ["a second colon", `stringData:\n  X-Key: ${CANARY}: ${CANARY}\n`],
   ])("never shows its values: %s", (_, rest) => {
     const { problems, secrets } = parseManifests(secret(rest), "s.yaml");

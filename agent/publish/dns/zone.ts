@@ -91,8 +91,7 @@ function nodesOf(endpoints: readonly Endpoint[]): Map<string, Node> {
 function emptyNamesOf(apex: string, nodes: ReadonlyMap<string, Node>): Set<string> {
   const names = new Set([apex]);
   for (const name of nodes.keys()) {
-    if (name === apex) continue;
-    for (let up = parentOf(name); up !== undefined && up !== apex; up = parentOf(up)) names.add(up);
+    for (let up: string | undefined = name; up !== undefined && up !== apex; up = parentOf(up)) names.add(up);
   }
   for (const name of nodes.keys()) names.delete(name);
   return names;
