@@ -8,7 +8,9 @@ const HOST = "api.example.test";
 const ADDRESSES = ["127.0.0.14", "127.0.0.15", "127.0.0.16"];
 const ALL = ADDRESSES.join(" ");
 const WITHOUT_FIRST = ADDRESSES.slice(1).join(" ");
-const STALE_AFTER_MS = 8_000;
+const STALE_AFTER_MS = 10_000;
+/** The edge speaks thrice within this, so that its own restart fits into the agent's patience. */
+const EDGE_STALE_AFTER = "6s";
 
 let world: World;
 let dns: DnsRecorder;
@@ -18,10 +20,10 @@ beforeAll(async () => {
     addresses: ADDRESSES,
     records: (port) => ({ "api.yaml": recordYaml(HOST, port, { targets: ADDRESSES }) }),
     edgeStaleAfterMs: STALE_AFTER_MS,
+    edgeSettings: { EDGE_STALE_AFTER },
   });
   dns = world.record(HOST);
 });
-afterAll(() => world?.stop());
 
 /** Each test begins with all parts running, and the first gateway broken and out of DNS. */
 beforeEach(async ({ onTestFailed }) => {
@@ -116,9 +118,8 @@ test("the webhook target down for a while: the newest state arrives once it is b
   await mend();
 });
 
-test("no log of the stack holds an error", () => {
-  for (const name of ["edge", "agent"]) {
-    const lines = logOf(world.stack, name).split("\n");
-    expect(lines.filter((line) => /\b(uncaught|unhandled|TypeError|ReferenceError)\b/i.test(line))).toEqual([]);
-  }
+afterAll(async () => {
+  const logs = ["edge", "agent"].map((name) => logOf(world.stack, name)).join("\n");
+  await world.stop();
+  expect(logs.split("\n").filter((line) => /\b(uncaught|unhandled|\w*Error)\b/i.test(line))).toEqual([]);
 });
