@@ -27,8 +27,7 @@ export function leaveOut(endpoints: readonly Endpoint[], own: readonly Endpoint[
   const ownKeys = new Set(own.map(endpointKey));
   const ownTargets = new Set(own.flatMap((endpoint) => endpoint.targets.map((target) => edge(endpoint, target))));
   const stays = (endpoint: Endpoint, target: string) =>
-    (ownKeys.has(endpointKey(endpoint)) && ownTargets.has(edge(endpoint, target))) ||
-    (isForeign !== undefined && (names.has(target) || isForeign(target)));
+    (ownKeys.has(endpointKey(endpoint)) && ownTargets.has(edge(endpoint, target))) || (isForeign?.(target) ?? false);
   return withoutDeadEnds(
     endpoints.map((endpoint) => ({
       ...endpoint,
