@@ -58,6 +58,14 @@ describe("clause 2: no region is fresh", () => {
 describe("clause 3: Unhealthy and Unknown stay until enough is known", () => {
   it.each<[string, Verdict, string, Policy, Verdict]>([
     ["one of two recovered: fewer than two say unhealthy", "Unhealthy", "u+3 h+2 h+2", policy, "Healthy"],
+    [
+      "the first dissenter to report after a gap does not decide for the others",
+      "Unhealthy",
+      "u?3 u?3 h+2",
+      policy,
+      "Unhealthy",
+    ],
+    ["once the others are silent it does", "Unhealthy", "u-3 u-3 h+2", policy, "Healthy"],
     ["nobody stands at the success threshold", "Unhealthy", "u+1 u+0 h+1", policy, "Unhealthy"],
     [
       "a region silenced in mid-fault keeps its word while another still says so",

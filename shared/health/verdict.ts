@@ -56,11 +56,14 @@ function whenNoneIsFresh(before: Verdict, regions: readonly RegionWord[], policy
   return isAwaited || policy.whenSilent === "Freeze" ? before : "Unknown";
 }
 
-/** Clause 3: whether an Unhealthy or Unknown probe may be called something better. */
+/**
+ * Clause 3: whether an Unhealthy or Unknown probe may be called something better. With `Publish` no region that is fresh, or
+ * still awaited, may have called it unhealthy last: else the first dissenter to report after a gap decides for the others.
+ */
 function isReleased(regions: readonly RegionWord[], policy: Policy): boolean {
   if (!fresh(regions).some((word) => isAtSuccess(word, policy))) return false;
   if (regions.filter(maySayUnhealthy).length < policy.quorum) return true;
-  return policy.whenSilent === "Publish" && !fresh(regions).some(saysUnhealthy);
+  return policy.whenSilent === "Publish" && !regions.some((word) => word.freshness !== "Silent" && saysUnhealthy(word));
 }
 
 /** Clause 4: whether enough regions stand at `successThreshold` at the same time. */
