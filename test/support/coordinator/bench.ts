@@ -29,6 +29,8 @@ export class Bench {
   /** Called before each call outside; may throw. */
   onCall: (kind: "assign" | "decided") => void = () => {};
   onDecided: (cluster: string) => void = () => {};
+  /** How a message gets to its receiver, and the answer back: a wire that loses, doubles or keeps them goes in here. */
+  carry: <Answer>(deliver: () => Answer) => Answer = (deliver) => deliver();
   coordination: Coordination;
   #queue: (() => Promise<void>)[] = [];
   readonly #outside: Outside;
@@ -42,13 +44,15 @@ export class Bench {
       now: () => this.now,
       assign: async (assignment: Assignment) => {
         this.onCall("assign");
-        return this.probers.assign(assignment);
+        return this.carry(() => this.probers.assign(assignment));
       },
       decided: async (decisions: Decisions) => {
         this.onCall("decided");
         this.onDecided(decisions.cluster);
-        this.deliveries.push(decisions);
-        this.take(decisions);
+        this.carry(() => {
+          this.deliveries.push(decisions);
+          this.take(decisions);
+        });
       },
       soon: (work) => {
         this.#queue.push(work);
