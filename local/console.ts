@@ -77,7 +77,7 @@ export function banner(places: Places): string[] {
   const { dns } = places;
   const dig = `dig @${dns.host} -p ${dns.port} ${places.firstName ?? "<name>"} +short`;
   const rows: [string, string][] = [
-    ["view and edge", places.edgeUrl],
+    ["edge", `${places.edgeUrl}/v1/records`],
     ["agent", places.agentUrl],
     ["DNS", dig],
     ["records", `${places.records}   (edit it: it is read again)`],

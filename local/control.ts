@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { BREAKAGES, type Breakage } from "./gateways.ts";
+import type { Part } from "./part.ts";
 import type { Stack } from "./stack.ts";
 
 const HELP = `GET  /                                   how the stack stands, as JSON
@@ -9,10 +10,12 @@ POST /gateways/<n>/mend
 POST /edge/stop    POST /edge/start
 `;
 
+type Controlled = Pick<Stack, "answers" | "changeGateway" | "gateways" | "startEdge" | "stopEdge"> &
+  Record<"edge" | "agent", Pick<Part, "running">>;
 type Result = { status: number; body: object | string };
 
 /** Breaks and mends by curl what the keys break and mend, for scripts. Gives the function that ends it. */
-export async function serveControl(stack: Stack, host: string, port: number): Promise<() => Promise<void>> {
+export async function serveControl(stack: Controlled, host: string, port: number): Promise<() => Promise<void>> {
   const server = createServer((request, response) => {
     act(stack, request).then(
       (result) => send(response, result),
@@ -30,11 +33,16 @@ export async function serveControl(stack: Stack, host: string, port: number): Pr
 
 function send(response: ServerResponse, { status, body }: Result): void {
   const isText = typeof body === "string";
-  response.writeHead(status, { "content-type": isText ? "text/plain" : "application/json" });
+  response.writeHead(status, {
+    "content-type": isText ? "text/plain" : "application/json",
+    connection: "close",
+  });
   response.end(isText ? body : `${JSON.stringify(body)}\n`);
 }
 
-async function act(stack: Stack, request: IncomingMessage): Promise<Result> {
+async function act(stack: Controlled, request: IncomingMessage): Promise<Result> {
+  // Only browsers send it, and a page from elsewhere has no business here.
+  if (request.headers.origin !== undefined) return { status: 403, body: "This is for the command line.\n" };
   const url = new URL(request.url ?? "/", "http://stack");
   if (request.method === "GET" && url.pathname === "/") return { status: 200, body: stateOf(stack) };
   const [, part, ...words] = url.pathname.split("/");
@@ -43,7 +51,7 @@ async function act(stack: Stack, request: IncomingMessage): Promise<Result> {
   return { status: 404, body: HELP };
 }
 
-async function changeGateway(stack: Stack, [number, verb]: string[], how: string | null): Promise<Result> {
+async function changeGateway(stack: Controlled, [number, verb]: string[], how: string | null): Promise<Result> {
   const gateway = stack.gateways.find((candidate) => `${candidate.number}` === number);
   if (gateway === undefined) return { status: 404, body: `There is no sample gateway "${number}".\n${HELP}` };
   if (verb === "mend") await stack.changeGateway(gateway, undefined);
@@ -53,7 +61,7 @@ async function changeGateway(stack: Stack, [number, verb]: string[], how: string
   return { status: 200, body: stateOf(stack) };
 }
 
-async function changeEdge(stack: Stack, verb: string | undefined): Promise<Result> {
+async function changeEdge(stack: Controlled, verb: string | undefined): Promise<Result> {
   if (verb !== "stop" && verb !== "start") return { status: 404, body: HELP };
   await (verb === "stop" ? stack.stopEdge() : stack.startEdge());
   return { status: 200, body: stateOf(stack) };
@@ -61,7 +69,7 @@ async function changeEdge(stack: Stack, verb: string | undefined): Promise<Resul
 
 const isBreakage = (text: string): text is Breakage => Object.hasOwn(BREAKAGES, text);
 
-function stateOf(stack: Stack): object {
+function stateOf(stack: Controlled): object {
   return {
     edge: stack.edge.running ? "running" : "stopped",
     agent: stack.agent.running ? "running" : "stopped",

@@ -26,7 +26,7 @@ Options
   --fresh                      empty the state folder first
   --state <folder>             where state and logs are kept           (.vedette)
   --edge-stale-after <time>    the agent publishes all when the edge was silent for so long   (30s)
-  --edge-port <port>           view and edge                           (8787)
+  --edge-port <port>           edge                                    (8787)
   --agent-port <port>          agent                                   (8788)
   --dns-port <port>            DNS, UDP and TCP                        (8753)
   --control-port <port>        breaking and mending by curl            (8789)

@@ -20,7 +20,7 @@ export function wantedPorts(ports: Ports, gatewayAddresses: readonly string[]): 
     option,
   });
   return [
-    at("view and edge", ports.edge, "--edge-port"),
+    at("edge", ports.edge, "--edge-port"),
     at("agent", ports.agent, "--agent-port"),
     at("DNS", ports.dns, "--dns-port"),
     at("DNS", ports.dns, "--dns-port", "UDP"),

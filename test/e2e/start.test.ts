@@ -77,13 +77,13 @@ test("npm start: three addresses, broken and mended by curl, each change told; C
 
 test("a second start in the same folder, and one on ports in use, are refused in words", async () => {
   const first = start();
-  await first.shows("view and edge");
+  await first.shows("An address is in DNS");
   const second = start();
   expect(await second.ended()).toBe(1);
   expect(second.output).toContain(`as process ${first.process.pid}: end it with Ctrl-C there or with kill`);
   const elsewhere = start(["--state", join(folder, "other")]);
   expect(await elsewhere.ended()).toBe(1);
-  expect(elsewhere.output).toContain(`TCP port ${ports.edge} on 127.0.0.1 (view and edge) is in use`);
+  expect(elsewhere.output).toContain(`TCP port ${ports.edge} on 127.0.0.1 (edge) is in use`);
   expect(elsewhere.output).toContain(`UDP port ${ports.dns} on 127.0.0.1 (DNS) is in use`);
   expect(elsewhere.output).toContain("choose another with --gateway-port <port>");
   await untilAnswered("shop.example.test", ["127.0.0.11", "127.0.0.12", "127.0.0.13"]);
