@@ -49,7 +49,7 @@ export class Dialler {
     const slot = await this.#slots.acquire(standing, closing);
     if (slot === undefined) return undefined;
     const isElsewhere = standing === "suspect" || this.#pendingHere >= MAX_HERE;
-    return isElsewhere ? this.#askElsewhere(question, slot) : this.#askHere(key, question, slot);
+    return isElsewhere ? this.#askElsewhere(key, question, slot) : this.#askHere(key, question, slot);
   }
 
   /**
@@ -61,7 +61,7 @@ export class Dialler {
     const timer = setTimeout(() => closing.abort(), CANARY_WAIT_MS);
     try {
       const slot = await this.#slots.acquire("proven", closing.signal);
-      return slot && (await this.#askElsewhere(question, slot));
+      return slot && (await this.#askElsewhere(`canary ${question.address} ${question.port}`, question, slot));
     } finally {
       clearTimeout(timer);
     }
@@ -84,17 +84,21 @@ export class Dialler {
     return finding;
   }
 
-  async #askElsewhere(question: Question, slot: Slot): Promise<Finding> {
+  /**
+   * Where no loopback is to be had, the object's own socket has to do: the platform may refuse calls to one's own Worker
+   * beyond some number in one invocation (documented for service bindings: 32), and no leaf may go unasked for that.
+   */
+  async #askElsewhere(key: string, question: Question, slot: Slot): Promise<Finding> {
+    let finding: Finding | typeof EXPIRED;
     try {
-      return await withDeadline(question.timeoutMs + LOOPBACK_GRACE_MS, async (deadline) => {
-        const finding = await deadline.race(this.#ways.askElsewhere(question));
-        return finding === EXPIRED ? unasked(question, answer("InternalError", "A loopback did not return.")) : finding;
-      });
-    } catch (error) {
-      return unasked(question, answer("InternalError", `A loopback failed: ${error}`));
-    } finally {
-      slot.closed();
+      finding = await withDeadline(question.timeoutMs + LOOPBACK_GRACE_MS, (deadline) =>
+        deadline.race(this.#ways.askElsewhere(question)),
+      );
+    } catch {
+      return this.#askHere(key, question, slot);
     }
+    slot.closed();
+    return finding === EXPIRED ? unasked(question, answer("InternalError", "A loopback did not return.")) : finding;
   }
 }
 

@@ -228,6 +228,29 @@ describe("leaves that hang", () => {
   });
 });
 
+describe("where the platform refuses loopbacks beyond some number in an invocation", () => {
+  it("the rest is asked over the object's own sockets, and a leaf that is dead there counts as dead", async () => {
+    const stub = freshProber();
+    const probes = [...repeat(20, "good", named.good), ...repeat(4, "closed", closed)];
+    await assign(stub, assignmentOf(1, probes));
+    let calls = 0;
+    const askElsewhere: Outside["askElsewhere"] = (question) => {
+      calls += 1;
+      return calls > 8
+        ? Promise.reject(new Error("Too many Worker invocations."))
+        : askAddress(connect, question, free);
+    };
+    const { connect: counting, most } = countingConnect();
+    const words = byId(await round(stub, { connect: counting, askElsewhere }));
+    expect(calls).toBeGreaterThan(8);
+    expect(most()).toBeLessThanOrEqual(MAX_PENDING);
+    for (const { id } of probes) {
+      const isGood = id.startsWith("good");
+      expect(words[id]?.observation?.reason, id).toBe(isGood ? "Ok" : "ConnectFailed");
+    }
+  });
+});
+
 /** A suspect that answers, and is proven from then on. */
 const answered: Outside["askElsewhere"] = ({ address }) =>
   Promise.resolve({ reason: "Ok", phases: { connectMs: 1, totalMs: 1 }, address });
