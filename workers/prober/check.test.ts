@@ -47,6 +47,30 @@ describe("a leaf that is a host name", () => {
   });
 });
 
+describe("a resolver that is slow", () => {
+  it("takes no probe's time beyond half of it, also where the answer is shared with one that has more", async () => {
+    const asked: number[] = [];
+    const words = await observe(
+      [
+        leaf("patient", "one.test", named.good, { timeoutMs: 5_000 }),
+        leaf("hasty", "one.test", named.good, { timeoutMs: 400 }),
+      ],
+      {
+        askFamily: async (_, family) => {
+          await scheduler.wait(family === "A" ? 500 : 0);
+          return { addresses: family === "A" ? ["127.0.0.1"] : [], ttlMs: 60_000 };
+        },
+        askElsewhere: (question) => {
+          asked.push(question.timeoutMs);
+          return Promise.resolve({ reason: "Ok", phases: { connectMs: 1, totalMs: 1 }, address: question.address });
+        },
+      },
+    );
+    expect(words.hasty).toMatchObject({ observation: { reason: "Ok" } });
+    expect(Math.min(...asked)).toBeGreaterThanOrEqual(200);
+  });
+});
+
 describe("a leaf that may not be dialled", () => {
   it("is not, and counts neither way", async () => {
     const refuse = () => {

@@ -31,7 +31,7 @@ export async function check(probe: Probe, parts: CheckParts): Promise<CheckResul
     probe.headers === undefined ? { headers: {} } : await openHeaders(probe.headers.sealed, parts.settings);
   if ("problem" in opened) return result([undialled(answer("HeadersUnreadable", opened.problem))], probe, undefined);
   const resolution = await resolve(probe, parts);
-  const leftMs = probe.timeoutMs - (resolution?.resolveMs ?? 0);
+  const leftMs = probe.timeoutMs - Math.min(resolution?.resolveMs ?? 0, resolverShareMs(probe));
   const addresses = resolution?.addresses ?? [probe.target.leaf];
   const findings = await Promise.all(
     addresses.map((address) =>
@@ -49,11 +49,16 @@ export function failedCheck(error: unknown): CheckResult {
   return { observation: { reason: "InternalError", message, at: Date.now(), phases: { totalMs: 0 } }, findings: [] };
 }
 
-/** A resolver that is slow must not leave the leaf too little time to answer: it has half of it. */
+/**
+ * A resolver that is slow must not leave the leaf too little time to answer: it has half of it. More may be gone where the
+ * answer was shared with a probe that has more time.
+ */
+const resolverShareMs = (probe: Probe) => probe.timeoutMs / 2;
+
 async function resolve(probe: Probe, parts: CheckParts): Promise<Resolution | undefined> {
   const { leaf } = probe.target;
   if (addressFamily(leaf) !== undefined) return undefined;
-  return parts.names.resolve(leaf, probe.timeoutMs / 2, parts.intervalMs);
+  return parts.names.resolve(leaf, resolverShareMs(probe), parts.intervalMs);
 }
 
 function questionOf({ target, expectation }: Probe, { userAgent }: CheckParts) {
