@@ -25,8 +25,11 @@ export interface ProberRpc {
 export interface CoordinatorRpc {
   /** Makes a cluster known. One that is known already is left as it is. */
   registerCluster(cluster: string): Promise<void>;
-  /** Forgets a cluster and its shares. */
-  removeCluster(cluster: string): Promise<void>;
+  /**
+   * Forgets a cluster and its shares. `epoch` is that of the cluster's numbers: a repetition that comes late must not
+   * forget one that was registered under the name since.
+   */
+  removeCluster(cluster: string, epoch: number): Promise<void>;
   listClusters(): Promise<string[]>;
   /** Takes the cluster's shares if they are newer; answers what became of each, and the newest decisions. */
   putShares(shares: SharesInput): Promise<SharesReceipt>;

@@ -32,7 +32,7 @@ export class FakeCoordinator implements Partial<CoordinatorRpc> {
     this.clusters.add(cluster);
   }
 
-  async removeCluster(cluster: string): Promise<void> {
+  async removeCluster(cluster: string, _epoch: number): Promise<void> {
     await this.#reach();
     this.clusters.delete(cluster);
     this.held = undefined;

@@ -57,9 +57,9 @@ export class Coordinators {
 
   /** Makes every coordinator forget the cluster; throws where one cannot be reached. */
   async remove(): Promise<void> {
-    const { cluster } = this.#identity();
+    const { cluster, epoch } = this.#identity();
     const all = this.#store.partitions.all();
-    await Promise.all(all.map(({ partition }) => this.#call(partition, (one) => one.removeCluster(cluster))));
+    await Promise.all(all.map(({ partition }) => this.#call(partition, (one) => one.removeCluster(cluster, epoch))));
   }
 
   async #contact(partition: number): Promise<void> {

@@ -10,7 +10,7 @@ import { type Cluster, type Root, recordOf, type World } from "./world.ts";
 /** Makes a cluster known; one that is known already is left as it is. */
 export function registerCluster(world: World, name: string, nowMs: number): Cluster {
   const known = world.clusters.get(name);
-  if (known !== undefined && known.removedAt === undefined) return known;
+  if (known !== undefined && known.removedEpoch === undefined) return known;
   const cluster: Cluster = {
     name,
     shares: new Map(),
@@ -26,10 +26,13 @@ export function registerCluster(world: World, name: string, nowMs: number): Clus
   return cluster;
 }
 
-/** Forgets a cluster and its shares; a grave stays, since a call of it may still be on its way. */
-export function removeCluster(world: World, name: string, nowMs: number): void {
+/**
+ * Forgets a cluster and its shares; a grave stays, since a call of it may still be on its way. `epoch` is that of the
+ * numbers that end with it: a repetition that comes late finds a newer cluster under the name, and leaves it alone.
+ */
+export function removeCluster(world: World, name: string, epoch: number, nowMs: number): void {
   const cluster = world.clusters.get(name);
-  if (cluster === undefined || cluster.removedAt !== undefined) return;
+  if (cluster === undefined || cluster.removedEpoch !== undefined || cluster.sharesNumber.epoch > epoch) return;
   const roots = new Set<Root>();
   for (const share of cluster.shares.values()) {
     const root = world.roots.get(share.spec.rootHost);
@@ -39,7 +42,7 @@ export function removeCluster(world: World, name: string, nowMs: number): void {
     roots.add(root);
   }
   cluster.shares.clear();
-  cluster.removedAt = nowMs;
+  cluster.removedEpoch = epoch;
   delete cluster.damagedAt;
   storeCluster(world, cluster);
   reconcile(world, roots, nowMs);
@@ -53,7 +56,7 @@ export function removeCluster(world: World, name: string, nowMs: number): void {
  */
 export function senderOf(world: World, name: string, number: { epoch: number }, nowMs: number): Cluster | undefined {
   const known = world.clusters.get(name);
-  if (known?.removedAt !== undefined && number.epoch <= known.removedAt) return undefined;
+  if (known?.removedEpoch !== undefined && number.epoch <= known.removedEpoch) return undefined;
   return registerCluster(world, name, nowMs);
 }
 

@@ -45,8 +45,8 @@ export class Coordination {
     this.#call((world, nowMs) => registerCluster(world, cluster, nowMs));
   }
 
-  removeCluster(cluster: string): void {
-    this.#callIfAny((world, nowMs) => removeCluster(world, cluster, nowMs), undefined);
+  removeCluster(cluster: string, epoch: number): void {
+    this.#callIfAny((world, nowMs) => removeCluster(world, cluster, epoch, nowMs), undefined);
   }
 
   putShares(shares: SharesInput): SharesReceipt {
@@ -67,7 +67,7 @@ export class Coordination {
 
   listClusters(): string[] {
     const clusters = [...(this.#world?.clusters.values() ?? [])];
-    return clusters.flatMap(({ name, removedAt }) => (removedAt === undefined ? [name] : [])).sort();
+    return clusters.flatMap(({ name, removedEpoch }) => (removedEpoch === undefined ? [name] : [])).sort();
   }
 
   listRecords(): RecordStatus[] {

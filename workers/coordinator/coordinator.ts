@@ -33,8 +33,8 @@ export class Coordinator extends DurableObject<Env> implements CoordinatorRpc {
     this.#coordination.registerCluster(cluster);
   }
 
-  async removeCluster(cluster: string): Promise<void> {
-    this.#coordination.removeCluster(cluster);
+  async removeCluster(cluster: string, epoch: number): Promise<void> {
+    this.#coordination.removeCluster(cluster, epoch);
   }
 
   async listClusters(): Promise<string[]> {

@@ -32,7 +32,7 @@ export function mayHandOut(world: World, nowMs: number): boolean {
  * have something published, as they may have too. An edge where nothing is published yet is simply new.
  */
 function hasEveryWord(world: World): boolean {
-  const clusters = [...world.clusters.values()].filter(({ removedAt }) => removedAt === undefined);
+  const clusters = [...world.clusters.values()].filter(({ removedEpoch }) => removedEpoch === undefined);
   const heard = clusters.filter(hasSent);
   if (heard.some(({ sharesNumber }) => world.epoch - sharesNumber.epoch > REGISTRATION_MS)) return false;
   if (heard.length === clusters.length) return heard.length > 0;

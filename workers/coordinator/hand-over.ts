@@ -51,4 +51,4 @@ export function noteHanded(world: World, cluster: Cluster, n: number): void {
   storeCluster(world, cluster);
 }
 
-const isBehind = ({ removedAt, handed, decided }: Cluster) => removedAt === undefined && handed < decided;
+const isBehind = ({ removedEpoch, handed, decided }: Cluster) => removedEpoch === undefined && handed < decided;

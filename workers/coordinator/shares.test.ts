@@ -231,10 +231,11 @@ describe("two clusters on one root host", () => {
 
   it("part: the leaves of the one that is removed go, and of the other none", async () => {
     await onBench(async (bench) => {
+      const epoch = bench.now;
       bench.put("east", 1, [share([A])]);
       bench.put("west", 1, [share([B])]);
       await bench.run(MINUTE, REGIONS_3);
-      bench.coordination.removeCluster("east");
+      bench.coordination.removeCluster("east", epoch);
       await bench.settle();
       expect(bench.published()).toEqual([B]);
       expect(bench.delivered.get("west")?.records[0]?.endpoints[0]?.targets).toEqual([B]);
@@ -245,6 +246,14 @@ describe("two clusters on one root host", () => {
       expect(bench.coordination.listClusters()).toEqual(["west"]);
       bench.put("east", 1, [share([A])], bench.now + 1);
       expect(bench.coordination.listClusters()).toEqual(["east", "west"]);
+      // A repetition of the removal that was long on its way: the cluster of now is another.
+      bench.coordination.removeCluster("east", epoch);
+      expect(bench.coordination.listClusters()).toEqual(["east", "west"]);
+      expect(bench.published()).toEqual([B]);
+      bench.coordination.registerCluster("north");
+      bench.coordination.removeCluster("north", epoch);
+      bench.put("north", 1, [share([C])], epoch + 1);
+      expect(bench.coordination.listClusters()).toContain("north");
     });
   });
 

@@ -105,7 +105,7 @@ describe("the schema", () => {
     await onBench((bench, { sql }) => {
       const { coordination } = bench;
       coordination.heartbeat();
-      coordination.removeCluster("east");
+      coordination.removeCluster("east", bench.now);
       expect(coordination.listClusters()).toEqual([]);
       expect(coordination.listRecords()).toEqual([]);
       expect(coordination.listRegions()).toEqual([]);
