@@ -105,3 +105,19 @@ test("a name that is gone shows its response code", async () => {
   const change = { question, before: answer("127.0.0.12"), after: { code: "NXDOMAIN", targets: [] }, at: 0 };
   expect(await told(change)).toContain("shop.example.test A   ○ 127.0.0.12   NXDOMAIN");
 });
+
+test("names without an answer are told with what stands in their way", async () => {
+  const status = {
+    leaves: [{ leaf: "127.0.0.11", published: false, reason: "PendingWithheld" }],
+    probes: [],
+  } as unknown as RecordStatus;
+  const unanswered = { ...question, name: "new.example.test" };
+  await narrator.tellUnanswered({
+    gateways: [],
+    answers: () => ({ "shop.example.test A": answer("127.0.0.12") }),
+    questions: () => [question, unanswered],
+    readRecord: async () => status,
+  });
+  const text = (out.read() as string).replace(/^\d\d:\d\d:\d\d/gm, "TIME");
+  expect(text).toBe("TIME  new.example.test A   no address yet\n          127.0.0.11: not proven yet\n");
+});

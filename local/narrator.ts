@@ -36,6 +36,17 @@ export class Narrator {
     }
   }
 
+  /** Tells of each name that has no answer why it has none. */
+  async tellUnanswered(stack: Told & Pick<Stack, "answers" | "questions">): Promise<void> {
+    const answers = stack.answers();
+    for (const { name, type, record } of stack.questions()) {
+      if ((answers[`${name} ${type}`]?.targets.length ?? 0) > 0) continue;
+      const status = await stack.readRecord(record.rootHost);
+      const reasons = status === undefined ? [] : status.leaves.map(({ leaf }) => `${leaf}: ${why(status, leaf)}`);
+      this.#console.event(`${name} ${type}   no address yet`, reasons);
+    }
+  }
+
   #tellPart({ name, running, asked }: Extract<StackEvent, { kind: "Part" }>): void {
     if (name === "edge") this.#edgeStoppedAt = running ? undefined : Date.now();
     // What happens from here on has another cause, and no limit in time.

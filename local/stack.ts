@@ -157,7 +157,6 @@ export class Stack {
       HEADER_KEY: this.#secrets.headerKey,
       ALLOW_PRIVATE_ADDRESSES: "true",
       PUBLIC_READS: "true",
-      COLO_URL: "",
       // A canary that needs no internet: if not even this answers, the trouble is the prober's own.
       CANARIES: `${HOST}:${ports.control}`,
       COLO_URL: "",

@@ -9,6 +9,8 @@ import { HOST, Refusal, type StackEvent, type StackPlan } from "./plan.ts";
 import { Stack } from "./stack.ts";
 
 const DEMO_GATEWAYS = ["127.0.0.11", "127.0.0.12", "127.0.0.13"];
+/** When a name should have been answered: three rounds of the demo and some time to start. */
+const UNANSWERED_MS = 15_000;
 /** Exit codes by the convention of shells, but for Ctrl-C: that is how a stack is meant to end. */
 const EXIT_CODES = { SIGINT: 0, SIGTERM: 143, SIGHUP: 129 };
 
@@ -71,6 +73,7 @@ async function startTold(plan: StackPlan, console: Console, signal: AbortSignal)
   console.line("\nAn address is in DNS once it is proven healthy.\n");
   started = stack;
   for (const event of early) narrator.tell(event, stack);
+  setTimeout(() => void narrator.tellUnanswered(stack), UNANSWERED_MS).unref();
   return stack;
 }
 

@@ -34,6 +34,13 @@ test.each<[LeafReason, Says[], string]>([
   expect(why(recordOf(reason, says), LEAF)).toBe(text);
 });
 
+test("a leaf that was never proven, with what stands in its way", () => {
+  const record = recordOf("PendingWithheld", ["Pending"]);
+  const region = record.probes[0]?.regions[0];
+  if (region?.observation !== undefined) region.observation = { ...region.observation, reason: "NoAddress" };
+  expect(why(record, LEAF)).toBe("not proven yet, 1 of 1 regions: NoAddress 200");
+});
+
 test("a leaf that the record no longer has", () => {
   expect(why(recordOf("Healthy", ["Healthy"]), "127.0.0.99")).toBe("no longer in the record");
 });

@@ -21,9 +21,12 @@ export function why(record: RecordStatus, leaf: string): string {
   return [KEPT[decision.reason], ...seen.filter((text) => text !== "")].join(", ");
 }
 
-/** `2 of 3 regions: UnexpectedStatus 500`; empty while no region calls it unhealthy. */
+/** `2 of 3 regions: UnexpectedStatus 500`; empty while no region says anything against it. */
 function seenOf(probe: ProbeStatus): string {
-  const against = probe.regions.filter((region) => region.counts.says === "Unhealthy");
+  const against = probe.regions.filter(({ counts, observation }) => {
+    const hasFailed = observation !== undefined && observation.reason !== "Ok";
+    return counts.says === "Unhealthy" || (counts.says === "Pending" && hasFailed);
+  });
   if (against.length === 0) return "";
   const reasons = against.map(({ observation }) => {
     if (observation === undefined || observation.reason === "Ok") return "recovering";
