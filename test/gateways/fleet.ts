@@ -9,6 +9,8 @@ import type { Behaviour, Gateway } from "./gateway.ts";
 import { serve } from "./gateway.ts";
 import type { Zone } from "./resolver.ts";
 import { serveResolver } from "./resolver.ts";
+import type { Switched } from "./switched.ts";
+import { switched } from "./switched.ts";
 
 const { says, saysAndCloses, redirect, byRegion, byHost, ...plain } = answers;
 
@@ -51,7 +53,9 @@ export interface FleetPorts {
   /** Nothing listens here. */
   closed: number;
   resolver: number;
-  /** `GET /<name>` says what a gateway has seen, as JSON. */
+  /** On 127.0.0.1 a gateway that answers as it is told, on 127.0.0.2 one that always answers well. */
+  switched: number;
+  /** `GET /<name>` says what a gateway has seen, as JSON; `PUT /switched/<status>` tells one how to answer. */
   seen: number;
 }
 
@@ -67,11 +71,21 @@ export async function startFleet(): Promise<Fleet> {
   const resolver = await serveResolver(ZONE);
   const gone = await serve(faults.silent);
   await gone.close();
-  const seen = await serveSeen(gateways);
+  const told: Switched = { status: 200, asked: {} };
+  const first = await serve(switched(told));
+  const second = await serve(plain.good, "127.0.0.2", first.port);
+  const seen = await serveSeen(gateways, told);
   const named = Object.fromEntries([...gateways].map(([name, { port }]) => [name, port])) as FleetPorts["named"];
-  const ports = { named, blackHoles: holes.ports, closed: gone.port, resolver: resolver.port, seen: portOf(seen) };
+  const ports = {
+    named,
+    blackHoles: holes.ports,
+    closed: gone.port,
+    resolver: resolver.port,
+    switched: first.port,
+    seen: portOf(seen),
+  };
   const close = async () => {
-    await Promise.all([...gateways.values()].map((gateway) => gateway.close()));
+    await Promise.all([...gateways.values(), first, second].map((gateway) => gateway.close()));
     await holes.close();
     await resolver.close();
     seen.closeAllConnections();
@@ -80,10 +94,12 @@ export async function startFleet(): Promise<Fleet> {
   return { ports, close };
 }
 
-async function serveSeen(gateways: ReadonlyMap<string, Gateway>): Promise<Server> {
+async function serveSeen(gateways: ReadonlyMap<string, Gateway>, told: Switched): Promise<Server> {
   const server = createServer((request, response) => {
-    const gateway = gateways.get(request.url?.slice(1) ?? "");
-    response.writeHead(gateway ? 200 : 404).end(JSON.stringify(gateway?.seen));
+    const [, name = "", status] = request.url?.split("/") ?? [];
+    if (name === "switched" && request.method === "PUT") Object.assign(told, { status: Number(status), asked: {} });
+    const shown = name === "switched" ? told : gateways.get(name)?.seen;
+    response.writeHead(shown ? 200 : 404).end(JSON.stringify(shown));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

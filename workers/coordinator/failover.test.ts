@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { saturate } from "../../shared/health/count.ts";
 import type { Region } from "../../shared/model/region.ts";
 import { type Bench, MINUTE, onBench, REGIONS_3, SECOND, share } from "../../test/support/coordinator/bench.ts";
 
@@ -14,7 +15,10 @@ const viewOf = (bench: Bench) => ({
     const probe = bench.coordination.readProbe(idOf(leaf));
     return [probe?.verdict, probe?.since, probe?.provenAt];
   }),
-  counts: [A, B].map((leaf) => bench.coordination.readProbe(idOf(leaf))?.regions.map(({ counts }) => counts.says)),
+  counts: [A, B].map((leaf) => {
+    const probe = bench.coordination.readProbe(idOf(leaf));
+    return probe?.regions.map(({ counts }) => saturate(counts, probe));
+  }),
 });
 
 /** A fails everywhere, is mended, and fails from one region: `between` is run after each report and each sending. */

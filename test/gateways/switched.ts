@@ -1,0 +1,17 @@
+import type { Behaviour } from "./gateway.ts";
+import { afterRequest } from "./gateway.ts";
+
+/** A gateway that answers as it is told, and notes when it was asked under which name (Unix ms, by the Host header). */
+export interface Switched {
+  status: number;
+  asked: Record<string, number[]>;
+}
+
+export function switched(state: Switched): Behaviour {
+  return afterRequest((socket, request) => {
+    const host = /^host: *([^\r:]*)/im.exec(request)?.[1] ?? "";
+    const times = state.asked[host] ?? [];
+    state.asked[host] = [...times, Date.now()];
+    socket.write(`HTTP/1.1 ${state.status} As Told\r\nContent-Length: 0\r\n\r\n`);
+  });
+}
