@@ -155,6 +155,29 @@ describe("a report", () => {
       const freshness = bench.coordination.readProbe(ID)?.regions.map((region) => [region.region, region.freshness]);
       expect(freshness).toContainEqual(["apac", "Silent"]);
     });
+  });
+
+  it("from a region whose clock was fast for a while does not outnumber those that come after", async () => {
+    await onBench(async (bench) => {
+      bench.put("east", 1, [share([A, B])]);
+      await bench.run(MINUTE, REGIONS_3);
+      // Numbers rise with the prober's clock.
+      const round = (aheadMs: number) => {
+        for (const report of bench.probers.round(REGIONS_3)) {
+          const number = { epoch: report.number.epoch, n: bench.now + aheadMs };
+          bench.send({ ...report, number });
+        }
+      };
+      round(60 * MINUTE);
+      bench.probers.outcome = (leaf) => (leaf === A ? "ConnectFailed" : "Ok");
+      for (let rounds = 0; rounds < 6; rounds += 1) {
+        bench.now += 10 * SECOND;
+        round(0);
+        if (rounds === 3) bench.restart();
+      }
+      expect(bench.verdict(ID)).toBe("Unhealthy");
+      expect(bench.published()).toEqual([B]);
+    });
   }, 120_000);
 });
 

@@ -1,4 +1,5 @@
 import type { Report } from "../../shared/model/messages/report.ts";
+import type { MessageNumber } from "../../shared/model/number.ts";
 import type { Region } from "../../shared/model/region.ts";
 import { ALL_SEEN, type SeenRow } from "./store/seen.ts";
 import { inRegionKey, type ShardInRegion, type ShardState, type World } from "./world.ts";
@@ -10,11 +11,23 @@ const WRITE_EVERY_MS = 50_000;
 /** Notes what was heard of a shard in a region. Memory only: see {@link writeSeen} and {@link writeAllSeen}. */
 export function noteSeen(shard: ShardState, place: ShardInRegion, report: Report, nowMs: number): void {
   const roundAt = Math.min(report.roundAt, nowMs);
-  place.seen = { number: report.number, roundAt, lagging: laggingIn(shard, report.shard.region, roundAt) };
+  place.seen = {
+    number: notAfter(nowMs, report.number),
+    roundAt,
+    lagging: laggingIn(shard, report.shard.region, roundAt),
+  };
   place.heardAt = nowMs;
   place.colo = report.colo;
   place.lateMs = report.lateMs;
   place.isNudged = false;
+}
+
+/**
+ * Both parts of a prober's number are times by its clock. From one that was fast for a while they would outnumber all that
+ * it sends once it is right, and the region would be silent until then.
+ */
+function notAfter(nowMs: number, { epoch, n }: MessageNumber): MessageNumber {
+  return { epoch: Math.min(epoch, nowMs), n: Math.min(n, nowMs) };
 }
 
 /** Members that the round did not check to the end, with when each was last checked. */
