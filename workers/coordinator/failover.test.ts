@@ -117,6 +117,28 @@ describe("a failover", () => {
     });
   });
 
+  it("keeps of two that failed the one that answered last, also where the object sleeps between two reports", async () => {
+    await onBench(async (bench) => {
+      const run = async (durationMs: number, failing: readonly string[]) => {
+        bench.probers.outcome = (leaf) => (failing.includes(leaf) ? "ConnectFailed" : "Ok");
+        for (const end = bench.now + durationMs; bench.now < end; ) {
+          bench.restart();
+          await bench.run(10 * SECOND, REGIONS_3);
+        }
+      };
+      bench.put("east", 1, [share([A, B, C], { spec: { minPublished: 2 } })]);
+      await run(10 * MINUTE, []);
+      await run(MINUTE, [A]);
+      expect(bench.published()).toEqual([B, C]);
+      await run(MINUTE, [A, B]);
+      expect(bench.published()).toEqual([B, C]);
+      bench.put("east", 2, [share([A, B, C], { spec: { minPublished: 1 } })]);
+      expect(bench.published()).toEqual([C]);
+      bench.put("east", 3, [share([A, B, C], { spec: { minPublished: 2 } })]);
+      expect(bench.published()).toEqual([B, C]);
+    });
+  });
+
   it("does not withdraw for one region of three, and names it", async () => {
     await onBench(async (bench) => {
       bench.put("east", 1, [share([A, B])]);

@@ -204,8 +204,10 @@ function restoreWords(probe: ProbeState, rows: ReadonlyMap<string, WordRow>): vo
   for (const region of probe.desired.check.regions) {
     const row = rows.get(wordKey(probe.desired.id, region));
     if (row === undefined) continue;
-    const { counts, succeededAt, saidAt } = row;
+    const { counts, saidAt } = row;
     const checkedAt = restoredCheckedAt(probe, region, row.checkedAt);
+    // What was checked since belongs to the same class, so it went well where the class says so.
+    const succeededAt = counts.successes > 0 ? checkedAt : row.succeededAt;
     probe.words.set(region, { ...newWord(saidAt), counts, stored: counts, checkedAt, succeededAt, saidAt });
   }
 }
