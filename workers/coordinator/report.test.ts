@@ -157,6 +157,15 @@ describe("a report", () => {
     });
   });
 
+  it("that left before the prober knew its data centre does not unsay the one that is known", async () => {
+    await onBench(async (bench) => {
+      bench.put("east", 1, [share([A])]);
+      await bench.run(MINUTE, REGIONS_3);
+      for (const { colo: _, ...report } of bench.probers.round(["apac"])) bench.send(report);
+      expect(bench.coordination.listRegions().flatMap(({ colos }) => colos)).toEqual(["enam1", "weur1", "apac1"]);
+    });
+  });
+
   it("from a region whose clock was fast for a while does not outnumber those that come after", async () => {
     await onBench(async (bench) => {
       bench.put("east", 1, [share([A, B])]);

@@ -17,7 +17,7 @@ export function noteSeen(shard: ShardState, place: ShardInRegion, report: Report
     lagging: laggingIn(shard, report.shard.region, roundAt),
   };
   place.heardAt = nowMs;
-  place.colo = report.colo;
+  place.colo = report.colo ?? place.colo;
   place.lateMs = report.lateMs;
   place.isNudged = false;
 }
