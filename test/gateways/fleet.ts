@@ -6,7 +6,7 @@ import * as answers from "./answers.ts";
 import { blackHole } from "./black-hole.ts";
 import * as faults from "./faults.ts";
 import type { Behaviour, Gateway } from "./gateway.ts";
-import { serve } from "./gateway.ts";
+import { afterRequest, serve } from "./gateway.ts";
 import type { Zone } from "./resolver.ts";
 import { serveResolver } from "./resolver.ts";
 import type { Switched } from "./switched.ts";
@@ -19,6 +19,12 @@ const BEHAVIOURS = {
   ...faults,
   ...plain,
   redirectsElsewhere: redirect("http://other.test/"),
+  cacheable: says("HTTP/1.1 200 OK\r\nCache-Control: public, max-age=3600\r\nAge: 0\r\nContent-Length: 2\r\n\r\nok"),
+  answersLate: afterRequest((socket) => {
+    const timer = setTimeout(() => socket.write("HTTP/1.1 204 No Content\r\n\r\n"), 700);
+    socket.on("close", () => clearTimeout(timer));
+  }),
+  elsewhere: plain.good,
   mute: faults.silent,
   failsInWeur: byRegion({ weur: 503 }),
   unavailable: says("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"),
@@ -48,7 +54,7 @@ const BLACK_HOLES = 8;
 
 /** Where each gateway of the fleet listens, on 127.0.0.1. */
 export interface FleetPorts {
-  named: Record<keyof typeof BEHAVIOURS, number>;
+  named: Record<keyof typeof BEHAVIOURS | "redirectsHere", number>;
   blackHoles: number[];
   /** Nothing listens here. */
   closed: number;
@@ -67,6 +73,9 @@ export interface Fleet {
 export async function startFleet(): Promise<Fleet> {
   const gateways = new Map<string, Gateway>();
   for (const [name, behaviour] of Object.entries(BEHAVIOURS)) gateways.set(name, await serve(behaviour));
+  // To where something listens, and would be noted.
+  const here = redirect(`http://127.0.0.1:${gateways.get("elsewhere")?.port}/`);
+  gateways.set("redirectsHere", await serve(here));
   const holes = await blackHole(BLACK_HOLES);
   const resolver = await serveResolver(ZONE);
   const gone = await serve(faults.silent);

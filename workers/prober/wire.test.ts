@@ -1,0 +1,85 @@
+import { connect } from "cloudflare:sockets";
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { describe, expect, inject, it } from "vitest";
+import { assign, assignmentOf, byId, freshProber, probeOf, standIn } from "../../test/support/prober.ts";
+import { askAddress } from "./ask-address.ts";
+import type { Connect } from "./dial.ts";
+import { writeRequest } from "./probe/request.ts";
+import type { Question } from "./question.ts";
+
+const { named, seen } = inject("gateways");
+const free = { settled: () => undefined, closed: () => undefined };
+
+const question = (change: Partial<Question>): Question => ({
+  protocol: "HTTP",
+  address: "127.0.0.1",
+  port: named.good,
+  host: "shop.test",
+  path: "/",
+  expectation: { statuses: [{ from: 200, to: 299 }], body: undefined },
+  headers: {},
+  userAgent: "Vedette/test",
+  timeoutMs: 5_000,
+  ...change,
+});
+
+const seenBy = async (name: string) =>
+  (await fetch(`http://127.0.0.1:${seen}/${name}`)).json<{ connections: number; lastRequest: string }>();
+
+describe("the Host header", () => {
+  it.each([
+    [80, "shop.test"],
+    [8443, "shop.test:8443"],
+    [443, "shop.test:443"],
+  ])("with port %i is %s: the port stands there unless it is the default", (port, host) => {
+    const text = new TextDecoder().decode(writeRequest(question({ port })));
+    expect(text.split("\r\n")[1]).toBe(`Host: ${host}`);
+    expect(text.match(/^host:/gim)).toHaveLength(1);
+  });
+});
+
+describe("the timeout", () => {
+  it("is the one that was given: an answer just before it is ok, one that would come after it is none", async () => {
+    const late = { port: named.answersLate };
+    expect(await askAddress(connect, question({ ...late, timeoutMs: 1_200 }), free)).toMatchObject({ reason: "Ok" });
+    const finding = await askAddress(connect, question({ ...late, timeoutMs: 300 }), free);
+    expect(finding.reason).toBe("ResponseTimeout");
+    expect(finding.phases.totalMs).toBeGreaterThanOrEqual(295);
+    expect(finding.phases.totalMs).toBeLessThan(700);
+  });
+});
+
+describe("a redirect", () => {
+  it("is an answer like others: nobody else is dialled, and no header goes anywhere else", async () => {
+    const dialled: unknown[] = [];
+    const counting: Connect = (address) => {
+      dialled.push(address.port);
+      return connect(address);
+    };
+    const headers = { Authorization: "Bearer S3CR3T", "X-Api-Key": "S3CR3T" };
+    const ask = (statuses: { from: number; to: number }[]) =>
+      askAddress(
+        counting,
+        question({ port: named.redirectsHere, headers, expectation: { statuses, body: undefined } }),
+        free,
+      );
+    const before = await seenBy("elsewhere");
+    expect(await ask([{ from: 200, to: 299 }])).toMatchObject({ reason: "UnexpectedStatus", httpStatus: 302 });
+    expect(await ask([{ from: 302, to: 302 }])).toMatchObject({ reason: "Ok" });
+    expect(dialled).toEqual([named.redirectsHere, named.redirectsHere]);
+    expect((await seenBy("redirectsHere")).lastRequest).toContain("S3CR3T");
+    expect(await seenBy("elsewhere")).toEqual(before);
+  });
+});
+
+describe("an answer that may be cached for an hour", () => {
+  it("is not: each check is a connection and a request of its own", async () => {
+    const stub = freshProber();
+    await assign(stub, assignmentOf(1, [probeOf("a", named.cacheable)]));
+    const reports = await standIn(stub);
+    const before = (await seenBy("cacheable")).connections;
+    for (let round = 0; round < 5; round += 1) await runDurableObjectAlarm(stub);
+    expect(reports.map((report) => byId(report).a?.observation?.reason)).toEqual(["Ok", "Ok", "Ok", "Ok", "Ok"]);
+    expect((await seenBy("cacheable")).connections - before).toBe(5);
+  });
+});
