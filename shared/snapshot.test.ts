@@ -90,6 +90,14 @@ describe("a snapshot", () => {
     });
   });
 
+  it("refuses a record that is nested too deep to be shown, alone", () => {
+    const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+    const text = encodeSnapshot(header, [{ ...record("b"), generation: 4_242 }, record("c")]);
+    expect(decodeSnapshot(text.replace("4242", deep))).toMatchObject({
+      lines: [{ ok: false, key: "shop/b", errors: [{ field: "generation" }] }, { ok: true }],
+    });
+  });
+
   it("never shows a header's value among the errors", () => {
     const wrong = { ...record("a"), headers: { "X-Api-Key": 42_424_242 as unknown as string } };
     expect(JSON.stringify(decodeSnapshot(encodeSnapshot(header, [wrong])))).not.toContain("42424242");
