@@ -33,6 +33,17 @@ const statusRange = z.string({ error: STATUS_RULE }).transform((text, context) =
   return { from, to };
 });
 
+/** Every leaf would be found dead there, from every region: the refusal reads like a closed port. */
+const REFUSED_PORT = 25;
+
+const port = z
+  .int()
+  .min(1)
+  .max(65_535)
+  .refine((number) => number !== REFUSED_PORT, {
+    error: `must not be ${REFUSED_PORT}: the platform refuses to dial it`,
+  });
+
 const httpPath = z
   .string()
   .max(2048)
@@ -41,7 +52,7 @@ const httpPath = z
 
 const manifest = z.strictObject({
   protocol: protocol.describe("How to ask."),
-  port: z.int().min(1).max(65_535).optional().describe("Default: 80 with HTTP; required with TCP."),
+  port: port.optional().describe("Default: 80 with HTTP; required with TCP. Not 25."),
   path: httpPath.optional().describe("Request target, query included. Default: /."),
   host: hostName
     .optional()
