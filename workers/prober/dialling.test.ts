@@ -8,9 +8,11 @@ import { askAddress } from "./ask-address.ts";
 import type { Connect, Connection } from "./dial.ts";
 import { MAX_HERE } from "./dialler.ts";
 import type { Outside } from "./outside.ts";
-import { MAX_PENDING } from "./slots.ts";
 
 const gateways = inject("gateways");
+
+/** The platform lets six wait at once, and one of them is the resolver's. */
+const MAX_PENDING = 5;
 const { named, blackHoles, closed } = gateways;
 
 /** Counts how many dials are pending, and throws at the first that is too many. */
@@ -140,6 +142,21 @@ describe("28 mixed probes", () => {
       "ResponseTimeout",
       "ConnectTimeout",
     ]);
+  });
+
+  it("never have more than five dials pending in warm rounds either, when most go at once", async () => {
+    const stub = freshProber();
+    const { connect: counting, most } = countingConnect();
+    const warm = probes.filter(({ id }) => !id.startsWith("hole"));
+    await assign(stub, assignmentOf(1, warm));
+    const askElsewhere: Outside["askElsewhere"] = (question) => askAddress(counting, question, free);
+    const ok: number[] = [];
+    for (let n = 0; n < 4; n += 1) {
+      const report = await round(stub, { connect: counting, askElsewhere });
+      ok.push(report.probes.filter(({ observation }) => observation?.reason === "Ok").length);
+    }
+    expect(ok).toEqual([17, 17, 17, 17]);
+    expect(most()).toBe(MAX_PENDING);
   });
 
   it("leave nothing behind: the object can be evicted within 12 s, after a cold and after a warm round", async () => {

@@ -4,7 +4,7 @@ import type { Report } from "../../shared/model/messages/report.ts";
 import type { Seen } from "../../test/gateways/gateway.ts";
 import { assign, assignmentOf, byId, freshProber, inProber, probeOf, standIn } from "../../test/support/prober.ts";
 
-const { named, closed, seen } = inject("gateways");
+const { named, blackHoles, closed, seen } = inject("gateways");
 const INTERVAL_MS = 1_000;
 
 /** Within the interval. */
@@ -75,12 +75,26 @@ describe("rounds that come by their alarm", () => {
 
 describe("many rounds", () => {
   it("leave no connection open, on any path", async () => {
-    const paths = ["good", "resets", "closesAtOnce", "notHttp", "endlessBody", "unavailable"] as const;
-    const probes = paths.map((name) => probeOf(name, named[name]));
+    const prompt = [
+      "good",
+      "resets",
+      "closesAtOnce",
+      "notHttp",
+      "endlessBody",
+      "unavailable",
+      "endlessHeaders",
+    ] as const;
+    const hanging = ["silent", "slowHeaders", "tricklingBody", "bytePerSecond"] as const;
+    const probes = [
+      ...prompt.map((name) => probeOf(name, named[name])),
+      ...hanging.map((name) => probeOf(name, named[name], { timeoutMs: 100 })),
+      ...blackHoles.slice(0, 2).map((port, n) => probeOf(`hole-${n}`, port, { timeoutMs: 100 })),
+    ];
     await assign(stub, assignmentOf(1, [...probes, probeOf("closed", closed)]));
-    await standIn(stub);
+    const reports = await standIn(stub);
     for (let round = 0; round < 60; round += 1) await runDurableObjectAlarm(stub);
-    for (const name of paths) {
+    expect(byId(reports.at(-1)).silent?.counts.failures).toBe(60);
+    for (const name of [...prompt, ...hanging]) {
       await vi.waitFor(async () => expect((await seenBy(name)).open).toBe(0), { timeout: 5_000 });
     }
   });
