@@ -31,10 +31,12 @@ export const settingsSchema = z.object({
   RESOLVER_URL: z.url().default("https://cloudflare-dns.com/dns-query").describe("DNS over HTTPS (RFC 8484)."),
   CANARIES: z
     .string()
-    .default("9.9.9.9:443,8.8.8.8:443")
+    .default("9.9.9.9:443,8.8.8.8:443,[2620:fe::9]:443,[2001:4860:4860::8888]:443")
     .transform((text) => text.split(",").filter((part) => part !== ""))
     .pipe(z.array(canary))
-    .describe("Dialled when most of a round fails; if they fail too, the trouble is ours."),
+    .describe(
+      "The first two are dialled when most of a round fails, and the first two of IPv6 when all dials to IPv6 do; if they fail too, the trouble is ours.",
+    ),
   COLO_URL: z
     .union([z.literal(""), z.url()])
     .default("https://www.cloudflare.com/cdn-cgi/trace")

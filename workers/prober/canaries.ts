@@ -1,5 +1,9 @@
+import { addressFamily } from "../../shared/model/address.ts";
+import type { Expectation } from "../../shared/model/probe.ts";
+import type { Reason } from "../../shared/reason.ts";
 import { outcomeOf } from "../../shared/reason.ts";
 import type { CheckResult } from "./check.ts";
+import { combine } from "./combine.ts";
 import type { Question } from "./question.ts";
 import { answer } from "./question.ts";
 
@@ -14,12 +18,24 @@ export function looksLikeOurTrouble(results: readonly CheckResult[]): boolean {
   const failed = new Map<string, boolean>();
   for (const { address, reason } of results.flatMap((result) => result.findings)) {
     if (address === undefined) continue;
-    const isFailure = reason === "ConnectFailed" || reason === "ConnectTimeout";
-    failed.set(address, isFailure || (failed.get(address) ?? false));
+    failed.set(address, isUnanswered(reason) || (failed.get(address) ?? false));
   }
   const failures = [...failed.values()].filter((isFailure) => isFailure).length;
   return failed.size >= LEAST_ADDRESSES && failures > failed.size / 2;
 }
+
+/**
+ * Whether no dial of a round to an IPv6 address was answered, and there was one: that is how a place without a route for
+ * the family looks. It is asked of single leaves too, since most records have few of them.
+ */
+export function looksLikeNoIPv6(results: readonly CheckResult[]): boolean {
+  const dialled = results.flatMap(({ findings }) => findings).filter(({ address }) => isIPv6(address));
+  return dialled.length > 0 && dialled.every(({ reason }) => isUnanswered(reason));
+}
+
+const isUnanswered = (reason: Reason) => reason === "ConnectFailed" || reason === "ConnectTimeout";
+
+export const isIPv6 = (address: string | undefined) => address !== undefined && addressFamily(address) === "IPv6";
 
 /** The question to a canary: whether it can be reached at all. */
 export function canaryQuestion(canary: { address: string; port: number }): Question {
@@ -34,4 +50,14 @@ export function withoutFailures(result: CheckResult): CheckResult {
   const { at, phases } = result.observation;
   const ours = answer("ProberUnreachable", "Most dials of this round failed, and those to the canaries too.");
   return { observation: { ...ours, at, phases }, findings: result.findings };
+}
+
+/** A check of a round in which the canaries of IPv6 failed too: it is what it would be had those dials no outcome. */
+export function withoutIPv6Failures(result: CheckResult, policy: Expectation["addressPolicy"]): CheckResult {
+  if (outcomeOf(result.observation.reason) !== "failed") return result;
+  const { at, phases } = result.observation;
+  const ours = answer("ProberUnreachable", "No dial to an IPv6 address was answered, nor were those to the canaries.");
+  const findings = result.findings.map((finding) => (isIPv6(finding.address) ? { ...finding, ...ours } : finding));
+  const isOurs = combine(findings, policy)?.reason === ours.reason;
+  return isOurs ? { observation: { ...ours, at, phases }, findings: result.findings } : result;
 }

@@ -7,7 +7,14 @@ import type { Env } from "../env.ts";
 import type { ProberRpc } from "../rpc.ts";
 import type { Settings } from "../settings.ts";
 import { readSettings } from "../settings.ts";
-import { canaryQuestion, looksLikeOurTrouble, withoutFailures } from "./canaries.ts";
+import {
+  canaryQuestion,
+  isIPv6,
+  looksLikeNoIPv6,
+  looksLikeOurTrouble,
+  withoutFailures,
+  withoutIPv6Failures,
+} from "./canaries.ts";
 import type { CheckResult } from "./check.ts";
 import { check, failedCheck } from "./check.ts";
 import { askColo } from "./colo.ts";
@@ -133,11 +140,27 @@ export class Prober extends DurableObject<Env> implements ProberRpc {
   }
 
   async #judgedByCanaries(results: CheckedMember[], canaries: Settings["CANARIES"]): Promise<CheckedMember[]> {
-    if (canaries.length === 0 || !looksLikeOurTrouble(results.map(([, result]) => result))) return results;
+    const checks = results.map(([, result]) => result);
+    if (looksLikeOurTrouble(checks) && (await this.#areUnreachable(canaries))) {
+      return results.map(([member, result]) => [member, withoutFailures(result)]);
+    }
+    if (looksLikeNoIPv6(checks) && (await this.#areUnreachable(canaries.filter(({ address }) => isIPv6(address))))) {
+      return results.map(([member, result]) => [
+        member,
+        withoutIPv6Failures(result, member.probe.expectation.addressPolicy),
+      ]);
+    }
+    return results;
+  }
+
+  /** Whether canaries were asked, two at most, and none of them answered. */
+  async #areUnreachable(canaries: Settings["CANARIES"]): Promise<boolean> {
     const asked = canaries.slice(0, 2).map((canary) => this.#dialler.askCanary(canaryQuestion(canary)));
     const findings = await Promise.all(asked);
-    const allFailed = findings.every((finding) => finding !== undefined && outcomeOf(finding.reason) === "failed");
-    return allFailed ? results.map(([member, result]) => [member, withoutFailures(result)]) : results;
+    return (
+      findings.length > 0 &&
+      findings.every((finding) => finding !== undefined && outcomeOf(finding.reason) === "failed")
+    );
   }
 
   async #awaitReport(nextAt: number | undefined): Promise<void> {
