@@ -1,16 +1,22 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { claim, PID_FILE } from "./pidfile.ts";
 import { listProcesses } from "./process-table.ts";
 
-const folderOf = () => mkdtempSync(join(tmpdir(), "vedette-pidfile-"));
+const folders: string[] = [];
+function folderOf(): string {
+  const folder = mkdtempSync(join(tmpdir(), "vedette-pidfile-"));
+  folders.push(folder);
+  return folder;
+}
 const children: ReturnType<typeof spawn>[] = [];
 afterEach(() => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
 /** A process that waits, in a group of its own, with the given words in its command line. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Cli, processesOf, startCli } from "./support/cli.ts";
 import { dig } from "./support/dns.ts";
-import { startGateways } from "./support/gateways.ts";
+import { startGateways, type TestGateway } from "./support/gateways.ts";
 import { recordYaml } from "./support/records.ts";
 import { freePort } from "./support/stack.ts";
 import { until } from "./support/until.ts";
@@ -15,14 +15,16 @@ type Ports = Record<(typeof PORTS)[number], number>;
 let folder: string;
 let ports: Ports;
 const started: Cli[] = [];
+const gateways: TestGateway[] = [];
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "vedette-cli-"));
   ports = Object.fromEntries(await Promise.all(PORTS.map(async (name) => [name, await freePort()]))) as Ports;
 });
-afterEach(({ task }) => {
+afterEach(async ({ task }) => {
   if (task.result?.state === "fail") for (const { output } of started) console.log(output);
   for (const cli of started.splice(0)) cli.signal("SIGKILL");
+  for (const gateway of gateways.splice(0)) await gateway.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -118,7 +120,7 @@ test.each([0, 1, 2, 3])("Ctrl-C during start-up, at stage %i, ends all of it at 
 
 test("npm start -- --records my.yaml: the user's own endpoints, no sample gateways", async () => {
   const targets = ["127.0.0.21", "127.0.0.22"];
-  const gateways = await startGateways(targets, ports.gateway);
+  gateways.push(...(await startGateways(targets, ports.gateway)));
   const file = join(folder, "my.yaml");
   writeFileSync(file, recordYaml("mine.example.test", ports.gateway, { targets }));
   const cli = start(["--records", file]);
@@ -129,7 +131,6 @@ test("npm start -- --records my.yaml: the user's own endpoints, no sample gatewa
   expect(cli.output).not.toContain("gateway 1");
   cli.signal("SIGINT");
   expect(await cli.ended()).toBe(0);
-  for (const gateway of gateways) await gateway.stop();
 });
 
 test("records that are not there are refused in words", async () => {
