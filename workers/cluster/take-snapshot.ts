@@ -9,6 +9,7 @@ import type { Settings } from "../settings.ts";
 import { headersOf, type RecordHeaders } from "./headers-of.ts";
 import { noteInstance } from "./instances.ts";
 import { type JudgedLine, judgeLines } from "./judge.ts";
+import { withinLimits } from "./limits.ts";
 import type { StoredRecord } from "./records.ts";
 import { isShrinkRefused } from "./shrink.ts";
 import type { ClusterStore, SnapshotState } from "./store.ts";
@@ -42,8 +43,9 @@ export async function takeSnapshot(
 ): Promise<Result<TakenSnapshot>> {
   const decoded = decodeSnapshot(request.body);
   if (!decoded.ok) return { ok: false, problem: problemOf("SnapshotCutOff", undefined, decoded.errors) };
-  const lines = judgeLines(decoded.lines, store.identity.get().hosts ?? []);
   const held = store.records.all();
+  const judged = judgeLines(decoded.lines, store.identity.get().hosts ?? []);
+  const lines = withinLimits(judged, (key) => held.has(key));
   const accepted = lines.filter((line) => "record" in line);
   const records = await Promise.all(
     accepted.map(async ({ key, record, spec }) => {
