@@ -3,8 +3,8 @@ import type { Endpoint } from "../../shared/model/endpoint.ts";
 import type { Verdict } from "../../shared/model/status.ts";
 import { decide } from "../../shared/record/decide.ts";
 import { mergeShares } from "../../shared/record/merge.ts";
+import { pick, random } from "../support/random.ts";
 import { health, plain } from "../support/rules.ts";
-import { pick, random } from "./random.ts";
 
 const RUNS = 200;
 const X = "203.0.113.1";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { pick, random } from "../support/random.ts";
 import { brokenBy, healed } from "./invariants.ts";
-import { pick, random } from "./random.ts";
 import { after, eventsOf, newWorld, type Setup } from "./world.ts";
 
 const SEEDS = 60;

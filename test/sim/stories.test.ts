@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pick, random } from "./random.ts";
+import { pick, random } from "../support/random.ts";
 import { Story } from "./story.ts";
 
 /** A probe that three regions have found in order, two of which have to agree. */

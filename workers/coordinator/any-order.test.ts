@@ -6,7 +6,7 @@ import type { Region } from "../../shared/model/region.ts";
 import { source, startCore } from "../../test/support/agent/core.ts";
 import { delivery } from "../../test/support/agent/delivered.ts";
 import { Bench, onBench, REGIONS_3, SECOND, share } from "../../test/support/coordinator/bench.ts";
-import { random } from "../../test/support/coordinator/random.ts";
+import { random } from "../../test/support/random.ts";
 
 const A = "203.0.113.10";
 const B = "203.0.113.20";

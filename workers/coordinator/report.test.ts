@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Report } from "../../shared/model/messages/report.ts";
 import type { Region } from "../../shared/model/region.ts";
 import { Bench, MINUTE, onBench, REGIONS_3, SECOND, share } from "../../test/support/coordinator/bench.ts";
-import { random, shuffled } from "../../test/support/coordinator/random.ts";
+import { random, shuffled } from "../../test/support/random.ts";
 
 const A = "203.0.113.10";
 const B = "203.0.113.20";

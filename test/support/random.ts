@@ -9,6 +9,13 @@ export function random(seed: number): () => number {
   };
 }
 
+export function shuffled<Item>(items: readonly Item[], next: () => number): Item[] {
+  return items
+    .map((item) => ({ item, at: next() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+}
+
 export function pick<Item>(items: readonly Item[], next: () => number): Item {
   const item = items[Math.floor(next() * items.length)];
   if (item === undefined) throw new RangeError("nothing to pick from");
