@@ -7,6 +7,8 @@ import { readTree } from "../../shared/record/tree.ts";
 import type { SnapshotLine } from "../../shared/snapshot.ts";
 
 const MAX_MESSAGE_CHARACTERS = 1_000;
+/** Each of the twins names them: all of all would be the square of what a snapshot can hold. */
+const MAX_TWINS_NAMED = 10;
 
 export const ACCEPTED: Condition = { type: "Accepted", status: "True", reason: "Accepted", message: "" };
 
@@ -39,7 +41,9 @@ function judgeRecord(line: Extract<SnapshotLine, { ok: true }>, hosts: readonly 
 const underSpec = (error: FieldError): FieldError => ({ ...error, field: `spec.${error.field}` });
 
 function duplicate(line: SnapshotLine, twins: readonly SnapshotLine[]): RefusedLine {
-  const rule = `is given more than once, on lines ${twins.map((twin) => twin.line).join(", ")}: none is taken`;
+  const named = twins.slice(0, MAX_TWINS_NAMED).map((twin) => twin.line);
+  const more = twins.length > named.length ? ` and ${twins.length - named.length} more` : "";
+  const rule = `is given more than once, on lines ${named.join(", ")}${more}: none is taken`;
   return refusal(line, "DuplicateRecord", [{ field: "namespace/name", value: line.key ?? "", rule }]);
 }
 
