@@ -144,6 +144,16 @@ describe("secret headers", () => {
     });
   });
 
+  it("that are thousands of wrong ones rest their record in a few words, and stop no other", async () => {
+    await withCluster("many-headers", WITH_KEY, async (world) => {
+      const headers = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`no name ${n}`, "v"]));
+      await world.push([withHeaders("a", { headers }), withHeaders("b", { headers: { "X-B": "b" } })]);
+      expect(shareOf(world, "a")?.resting).toMatchObject({ reason: "HeadersRefused" });
+      expect(shareOf(world, "a")?.resting?.message.length).toBeLessThan(1_100);
+      expect(shareOf(world, "b")?.headers).toBeDefined();
+    });
+  });
+
   it.each([
     ["are missing", "unavailable", { headersProblem: "The Secret shop/h does not exist." }, "HeadersUnavailable"],
     ["are not given at all", "absent", {}, "HeadersUnavailable"],
