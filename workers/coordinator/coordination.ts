@@ -9,7 +9,7 @@ import type { ClusterContact, ClusterEvent, ContactReceipt, SharesReceipt } from
 import { noteActivity } from "./activity.ts";
 import { contact, registerCluster, removeCluster } from "./clusters.ts";
 import { commit } from "./commit.ts";
-import { heartbeat } from "./heartbeat.ts";
+import { heartbeat, isHeartbeatMissed } from "./heartbeat.ts";
 import { loadWorld } from "./load.ts";
 import type { Outside } from "./outside.ts";
 import { putShares } from "./put-shares.ts";
@@ -54,7 +54,13 @@ export class Coordination {
   }
 
   contact(word: ClusterContact): ContactReceipt {
-    return this.#call((world, nowMs) => contact(world, word, nowMs));
+    return this.#call((world, nowMs) => {
+      if (isHeartbeatMissed(world, nowMs)) {
+        heartbeat(world, nowMs);
+        commit(world);
+      }
+      return contact(world, word, nowMs);
+    });
   }
 
   report(report: Report): Assignment | undefined {

@@ -7,6 +7,9 @@ import { watchRegions } from "./regions.ts";
 import { writeAllSeen } from "./seen.ts";
 import type { World } from "./world.ts";
 
+/** Each heartbeat writes what was seen, and so tells when it was. */
+const MISSED_MS = 90_000;
+
 /** What has to happen without anybody's word, each minute: see `CoordinatorRpc.heartbeat`. Harmless when doubled. */
 export function heartbeat(world: World, nowMs: number): void {
   for (const probe of world.probes.values()) judgeProbe(world, probe, nowMs);
@@ -16,4 +19,9 @@ export function heartbeat(world: World, nowMs: number): void {
   noteGathered(world, nowMs);
   writeAllSeen(world, nowMs);
   world.outside.soon(() => handOver(world));
+}
+
+/** Cron can be late or missed, and taken away by hand: then the clusters' regular word has to do. */
+export function isHeartbeatMissed({ seenWrittenAt }: World, nowMs: number): boolean {
+  return nowMs - seenWrittenAt > MISSED_MS;
 }

@@ -50,6 +50,24 @@ describe("silence", () => {
     });
   });
 
+  it("is found and mended by the clusters' regular word where cron does not come", async () => {
+    await onBench(async (bench) => {
+      await withdrawn(bench);
+      bench.probers.assigned.length = 0;
+      for (let minute = 0; minute < 5; minute += 1) {
+        bench.now += MINUTE;
+        bench.restart();
+        const held = bench.delivered.get("east")?.number ?? { epoch: 0, n: 0 };
+        const word = { cluster: "east", sharesNumber: { epoch: 0, n: 1 }, decisionsNumber: held };
+        bench.take(bench.coordination.contact(word).decisions);
+        await bench.settle();
+      }
+      expect(bench.verdict(ID)).toBe("Unknown");
+      expect(bench.delivered.get("east")?.records[0]?.endpoints[0]?.targets).toEqual([A, B]);
+      expect(bench.probers.assigned.map(({ shard }) => shard.region)).toEqual(expect.arrayContaining([...REGIONS_3]));
+    });
+  });
+
   it("freezes where the record says so", async () => {
     await onBench(async (bench) => {
       await withdrawn(bench, { whenSilent: "Freeze" });
