@@ -92,6 +92,47 @@ describe("placement", () => {
     });
   });
 
+  it("leaves a prober the time for all of a shard to hang: dead leaves are asked before their last word is stale", async () => {
+    await onBench(async (bench) => {
+      const dark = Array.from({ length: 29 }, (_, n) => `203.0.113.${100 + n}`);
+      bench.put("east", 1, [share(["203.0.113.10", ...dark], { check: { timeout: "10s" } })]);
+      await bench.run(MINUTE, REGIONS_3);
+      // Leaves that hang are asked three at once, and have ten seconds each: nobody asks the others in this round.
+      bench.probers.outcome = (leaf, region, { id }) => {
+        if (leaf === "203.0.113.10") return "Ok";
+        const [prober] = [...bench.probers.probers.values()].filter(({ assignment }) => {
+          return assignment.shard.region === region && assignment.probes.some((probe) => probe.id === id);
+        });
+        const probes = prober?.assignment.probes ?? [];
+        const turns = Math.ceil(probes.length / 3);
+        const turn = Math.floor(probes.findIndex((probe) => probe.id === id) / 3);
+        return (prober?.rounds ?? 0) % turns === turn ? "ConnectTimeout" : "InternalError";
+      };
+      await bench.run(5 * MINUTE, REGIONS_3);
+      for (let step = 0; step < 60; step += 1) {
+        expect(bench.published()).toEqual(["203.0.113.10"]);
+        await bench.run(10_000, REGIONS_3);
+      }
+    });
+  });
+
+  it("moves a probe whose time an edit has made too long for its shard", async () => {
+    await onBench(async (bench) => {
+      bench.put("east", 1, records(12));
+      await bench.settle();
+      expect(sizesOf(bench)).toEqual([["10000/0", 12]]);
+      const slow = Array.from({ length: 12 }, (_, index) => record(index, { timeout: "10s", staleAfter: "1m" }));
+      bench.put("east", 2, [...slow, ...records(30).slice(12)]);
+      await bench.settle();
+      const sizes = sizesOf(bench);
+      expect(sizes.length).toBeGreaterThan(1);
+      bench.restart();
+      bench.put("east", 3, [...slow, ...records(30).slice(12)]);
+      await bench.settle();
+      expect(sizesOf(bench)).toEqual(sizes);
+    });
+  });
+
   it("is sent again until it is acknowledged, whatever is thrown and whenever the object is restarted", async () => {
     await onBench(async (bench) => {
       let calls = 0;

@@ -1,4 +1,4 @@
-import { MAX_SHARD_PROBES } from "../../shared/model/messages/assignment.ts";
+import { MAX_SHARD_PROBES, MAX_SUSPECTS } from "../../shared/model/messages/assignment.ts";
 import type { Region } from "../../shared/model/region.ts";
 import type { DesiredProbe, ProbeState, ShardState, World } from "./world.ts";
 import { shardKey } from "./world.ts";
@@ -7,19 +7,40 @@ import { shardKey } from "./world.ts";
  * A shard with a free place for the probe: of its interval and its set of regions, the lowest number first so that holes
  * are filled, or a new one. Who has a place keeps it (design §2: placement is remembered, never re-hashed).
  */
-export function placeFor(world: World, { check }: DesiredProbe, nowMs: number): ShardState {
+export function placeFor(world: World, desired: DesiredProbe, nowMs: number): ShardState {
+  const { check } = desired;
   const wanted = classOf(check.intervalMs, check.regions);
   let n = 0;
   for (; ; n += 1) {
     const key = shardKey({ intervalMs: check.intervalMs, n });
     const shard = world.shards.get(key);
     if (shard === undefined) break;
-    if (shard.className === wanted && shard.members.size < MAX_SHARD_PROBES) return shard;
+    if (shard.className === wanted && hasRoomFor(shard, desired)) return shard;
   }
   const key = shardKey({ intervalMs: check.intervalMs, n });
   const shard = newShard({ key, intervalMs: check.intervalMs, n, regions: check.regions }, nowMs);
   world.shards.set(key, shard);
   return shard;
+}
+
+/** Of the time until a word is stale, the part that the checks may take: reports and late alarms need theirs. */
+const CHECKING_PART = 0.8;
+
+/**
+ * Whether the probe goes with the others of the shard. Should all of their leaves hang, a prober asks a few at once and each
+ * takes its whole timeout; the last has to be asked again before its word is stale, or silence would publish what is dead.
+ */
+export function hasRoomFor(shard: ShardState, { id, check }: DesiredProbe): boolean {
+  let size = 1;
+  let allMs = check.timeoutMs;
+  let leastMs = check.staleAfterMs - check.intervalMs;
+  for (const { desired } of shard.members.values()) {
+    if (desired.id === id) continue;
+    size += 1;
+    allMs += desired.check.timeoutMs;
+    leastMs = Math.min(leastMs, desired.check.staleAfterMs - desired.check.intervalMs);
+  }
+  return size === 1 || (size <= MAX_SHARD_PROBES && allMs / MAX_SUSPECTS <= leastMs * CHECKING_PART);
 }
 
 export function isOfClass(shard: ShardState, { check }: DesiredProbe): boolean {

@@ -8,7 +8,7 @@ import { decideRoot } from "./decide.ts";
 import { desireProbes } from "./desired.ts";
 import { judgeProbe } from "./judge.ts";
 import { storeProbe, storeWord } from "./persist.ts";
-import { isOfClass, leave, move, placeFor } from "./place.ts";
+import { hasRoomFor, isOfClass, leave, move, placeFor } from "./place.ts";
 import { addEvent } from "./store/events.ts";
 import { type DesiredProbe, type ProbeState, type Root, recordOf, type Share, type World, wordKey } from "./world.ts";
 
@@ -122,8 +122,9 @@ function change(world: World, probe: ProbeState, desired: DesiredProbe, nowMs: n
     forgetWords(world, probe, () => true);
   }
   if (before.resting !== undefined && desired.resting === undefined) probe.assignedAt = nowMs;
-  if (timingOf(before) !== timingOf(desired)) probe.timingEditedAt = nowMs;
-  if (!isOfClass(probe.shard, desired)) {
+  const isRetimed = timingOf(before) !== timingOf(desired);
+  if (isRetimed) probe.timingEditedAt = nowMs;
+  if (!isOfClass(probe.shard, desired) || (isRetimed && !hasRoomFor(probe.shard, desired))) {
     move(world, probe, placeFor(world, desired, nowMs));
     probe.assignedAt = nowMs;
     forgetWords(world, probe, (region) => !desired.check.regions.includes(region));

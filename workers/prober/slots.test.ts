@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { MAX_SUSPECTS } from "../../shared/model/messages/assignment.ts";
 import type { Slot } from "./slots.ts";
-import { MAX_OPEN, MAX_PENDING, MAX_SUSPECTS, Slots } from "./slots.ts";
+import { MAX_OPEN, MAX_PENDING, Slots } from "./slots.ts";
 
 const open = new AbortController().signal;
 

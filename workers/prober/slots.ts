@@ -1,6 +1,7 @@
+import { MAX_SUSPECTS } from "../../shared/model/messages/assignment.ts";
+
 /** The platform allows six; the sixth is left for DNS over HTTPS. */
 export const MAX_PENDING = 5;
-export const MAX_SUSPECTS = 3;
 export const MAX_OPEN = 24;
 
 /** Whether a dial is likely to hang: an address that never answered a dial, or not the last one. */

@@ -4,6 +4,8 @@ import { probe } from "../probe.ts";
 import { region } from "../region.ts";
 
 export const MAX_SHARD_PROBES = 30;
+/** How many leaves that hang a prober dials at once; the others wait for their turn. */
+export const MAX_SUSPECTS = 3;
 
 /** A shard in one region. `regions` is the set that the shard exists in: the phase of a round depends on it. */
 export const shard = z.object({
