@@ -47,7 +47,9 @@ describe("an alarm", () => {
     ["two hours in the past", now - 7_200_000, true],
     ["a second late, which is usual", now - 1_000, false],
     ["in the future", now + 1, false],
+    ["an interval ahead", now + 30_000, false],
+    ["an hour ahead, as by a clock that was put back", now + 3_600_000, true],
   ])("%s", (_, at, isAbsent) => {
-    expect(isAlarmAbsent(at, now)).toBe(isAbsent);
+    expect(isAlarmAbsent(at, now, 30_000)).toBe(isAbsent);
   });
 });

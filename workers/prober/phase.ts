@@ -31,7 +31,11 @@ const EARLY_MS = 250;
 
 const OVERDUE_MS = 5_000;
 
-/** Whether an alarm has to be set: there is none, or it should have fired and did not (platform: such alarms stay unfired). */
-export function isAlarmAbsent(alarmAtMs: number | null, nowMs: number): boolean {
-  return alarmAtMs === null || alarmAtMs < nowMs - OVERDUE_MS;
+/**
+ * Whether an alarm has to be set: there is none, it should have fired and did not (platform: such alarms stay unfired), or
+ * it is further away than a round can be, by a clock that was put back.
+ */
+export function isAlarmAbsent(alarmAtMs: number | null, nowMs: number, intervalMs: number): boolean {
+  if (alarmAtMs === null) return true;
+  return alarmAtMs < nowMs - OVERDUE_MS || alarmAtMs > nowMs + intervalMs + OVERDUE_MS;
 }

@@ -179,11 +179,11 @@ describe("an assignment", () => {
     expect(await runDurableObjectAlarm(stub)).toBe(false);
   });
 
-  it("re-arms an alarm that is lost, or two hours in the past, though it is not newer", async () => {
+  it("re-arms an alarm that is lost, or two hours in the past or ahead, though it is not newer", async () => {
     const stub = freshProber();
     const assignment = assignmentOf(1, [probeOf("a", good)]);
     await assign(stub, assignment);
-    for (const broken of [null, Date.now() - 7_200_000]) {
+    for (const broken of [null, Date.now() - 7_200_000, Date.now() + 7_200_000]) {
       await inProber(stub, (_, { storage }) => {
         Object.assign(storage, { getAlarm: () => Promise.resolve(broken) });
         return storage.deleteAlarm();

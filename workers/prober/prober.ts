@@ -181,7 +181,9 @@ export class Prober extends DurableObject<Env> implements ProberRpc {
 
   async #armIfAbsent(): Promise<void> {
     const alarmAt = await this.ctx.storage.getAlarm();
-    if (this.#work.isEmpty ? alarmAt !== null : isAlarmAbsent(alarmAt, Date.now())) await this.#arm(undefined);
+    const intervalMs = this.#work.shard?.intervalMs ?? 0;
+    const isWrong = this.#work.isEmpty ? alarmAt !== null : isAlarmAbsent(alarmAt, Date.now(), intervalMs);
+    if (isWrong) await this.#arm(undefined);
   }
 
   /** One billed row. The platform leaves an alarm that is set for this very moment pending for long. */
