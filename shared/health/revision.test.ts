@@ -28,9 +28,14 @@ it.each<[string, Partial<ProbeTarget>, Partial<Expectation>, string | undefined]
   ["statuses", {}, { statuses: [{ from: 200, to: 200 }] }, undefined],
   ["body", {}, { body: "ok" }, undefined],
   ["addressPolicy", {}, { addressPolicy: "All" }, undefined],
+  ["allowInsecureCertificate", {}, { allowInsecureCertificate: true }, undefined],
   ["headers", {}, {}, "abc"],
 ])("another %s is another revision", (_, targetEdit, expectationEdit, headersDigest) => {
   expect(revisionOf({ ...target, ...targetEdit }, { ...expectation, ...expectationEdit }, headersDigest)).not.toBe(
     revision,
   );
+});
+
+it("is what it was before certificates were asked for: no count starts anew by an update of the edge", () => {
+  expect(revision).toBe("ab1c24ff0c3fc6a6");
 });

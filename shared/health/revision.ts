@@ -7,10 +7,12 @@ import type { Expectation, ProbeTarget } from "../model/probe.ts";
  */
 export function revisionOf(target: ProbeTarget, expectation: Expectation, headersDigest: string | undefined): string {
   const statuses = expectation.statuses.map(({ from, to }) => [from, to]).sort((a, b) => compare(a, b));
+  // Nothing where it is not set, so that revisions from before the field was there stay what they were.
+  const insecurity = expectation.allowInsecureCertificate ? ["insecure"] : [];
   return digest(
     JSON.stringify([
       [target.protocol, target.leaf, target.port, target.host, target.path],
-      [statuses, expectation.body ?? null, expectation.addressPolicy],
+      [statuses, expectation.body ?? null, expectation.addressPolicy, ...insecurity],
       headersDigest ?? null,
     ]),
   );

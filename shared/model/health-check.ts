@@ -7,11 +7,11 @@ const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
 const MIN_STALE_AFTER_MS = 60 * SECOND_MS;
 
-export const protocol = z.enum(["HTTP", "TCP"]);
+export const protocol = z.enum(["HTTPS", "HTTP", "TCP"]);
 export type Protocol = z.infer<typeof protocol>;
 
 /** Ports that a health check uses when it names none. TCP has no such port. */
-const DEFAULT_PORT: Partial<Record<Protocol, number>> = { HTTP: 80 };
+const DEFAULT_PORT: Partial<Record<Protocol, number>> = { HTTPS: 443, HTTP: 80 };
 
 /** How many regions have to agree before an endpoint is withdrawn. A number is checked against the regions below. */
 export const quorum = z.union([z.enum(["Any", "Majority", "All"]), z.int().min(1)], {
@@ -51,12 +51,14 @@ const httpPath = z
   .refine((path) => !path.includes("#"), { error: "must not hold a fragment" });
 
 const manifest = z.strictObject({
-  protocol: protocol.describe("How to ask."),
-  port: port.optional().describe("Default: 80 with HTTP; required with TCP. Not 25."),
+  protocol: protocol.default("HTTPS").describe("How to ask."),
+  port: port.optional().describe("Default: 443 with HTTPS, 80 with HTTP; required with TCP. Not 25."),
   path: httpPath.optional().describe("Request target, query included. Default: /."),
   host: hostName
     .optional()
-    .describe("Host header. Default: rootHost; a wildcard rootHost is probed only where this is set."),
+    .describe(
+      "Host header, and with HTTPS the server name that is sent (SNI) and that the certificate has to name. Default: rootHost; a wildcard rootHost is probed only where this is set.",
+    ),
   interval: duration(SECOND_MS, HOUR_MS)
     .prefault("30s")
     .describe("Between two checks of one address from one region; 1s to 1h."),
@@ -87,7 +89,18 @@ const manifest = z.strictObject({
     .strictObject({ name: z.string().min(1).max(253).describe("Name of a Secret in the record's namespace.") })
     .optional()
     .describe("Secret whose keys are header names and whose values go with each request."),
-  allowHeadersInCleartext: z.boolean().default(false).describe("Accept that those headers travel over plain HTTP."),
+  allowHeadersInCleartext: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Accept that those headers travel where others may read them: over plain HTTP, or to a server whose certificate is not verified.",
+    ),
+  allowInsecureCertificate: z
+    .boolean()
+    .default(false)
+    .describe(
+      "HTTPS only: a certificate that fails verification (expired, self-signed, for another name) is no failure. What would have failed is shown.",
+    ),
   regions: z.array(region).min(1).default(["weur", "enam", "apac"]).describe("Where to probe from."),
   quorum: quorum.default("Majority").describe("How many regions have to agree before an address is withdrawn."),
   staleAfter: duration(SECOND_MS, 24 * HOUR_MS)
@@ -141,11 +154,27 @@ function protocolFaults(check: Read): Fault[] {
       faults.push({ path: [field], input: check[field], message: "has no meaning with protocol TCP" });
     }
   }
-  if (check.protocol === "HTTP" && check.additionalHeadersRef && !check.allowHeadersInCleartext) {
-    const message = "would send secret headers in clear over HTTP: set allowHeadersInCleartext: true to accept that";
-    faults.push({ path: ["additionalHeadersRef"], input: check.additionalHeadersRef.name, message });
+  if (check.allowInsecureCertificate && check.protocol !== "HTTPS") {
+    const message = `has no meaning with protocol ${check.protocol}: there is no certificate`;
+    faults.push({ path: ["allowInsecureCertificate"], input: true, message });
   }
   return faults;
+}
+
+/** Secrets go only where nobody else can read them, unless that was asked for. */
+function secrecyFaults(check: Read): Fault[] {
+  if (check.additionalHeadersRef === undefined || check.allowHeadersInCleartext) return [];
+  const danger = dangerOf(check);
+  if (danger === undefined) return [];
+  const message = `would send secret headers ${danger}: set allowHeadersInCleartext: true to accept that`;
+  return [{ path: ["additionalHeadersRef"], input: check.additionalHeadersRef.name, message }];
+}
+
+function dangerOf({ protocol, allowInsecureCertificate }: Read): string | undefined {
+  if (protocol === "HTTP") return "in clear over HTTP";
+  return protocol === "HTTPS" && allowInsecureCertificate
+    ? "to whoever answers, since allowInsecureCertificate is set"
+    : undefined;
 }
 
 /**
@@ -153,7 +182,8 @@ function protocolFaults(check: Read): Fault[] {
  * milliseconds under names that say so, regions sorted.
  */
 export const healthCheck = manifest.transform((check, context) => {
-  for (const fault of [...timingFaults(check), ...regionFaults(check), ...protocolFaults(check)]) {
+  const faultsOf = [timingFaults, regionFaults, protocolFaults, secrecyFaults];
+  for (const fault of faultsOf.flatMap((find) => find(check))) {
     context.addIssue({ code: "custom", ...fault });
   }
   const { interval, timeout: _, staleAfter, ...rest } = check;

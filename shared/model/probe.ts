@@ -16,7 +16,7 @@ const target = z.object({
   protocol,
   leaf: z.string().describe("A canonical address, or a host name that is resolved at each check."),
   port: z.int(),
-  host: z.string().describe("Host header, without port."),
+  host: z.string().describe("Host header, without port; with HTTPS also the server name (SNI) and the name to verify."),
   path: z.string(),
 });
 
@@ -24,6 +24,8 @@ const expectation = z.object({
   statuses: z.array(z.object({ from: z.int(), to: z.int() })),
   body: z.string().optional(),
   addressPolicy: z.enum(["Any", "All"]),
+  /** Absent where certificates are verified, as they always were: such rows and messages are older than the field. */
+  allowInsecureCertificate: z.literal(true).optional(),
 });
 
 /** What one region says of one probe: nothing until a threshold was reached for the first time. */

@@ -88,13 +88,14 @@ describe("a health check", () => {
   const check = (healthCheck: object) => recordSpec.parse(spec({ healthCheck })).healthCheck;
 
   it("is read with its defaults", () => {
-    expect(check({ protocol: "HTTP" })).toEqual({
-      protocol: "HTTP",
-      port: 80,
+    expect(check({})).toEqual({
+      protocol: "HTTPS",
+      port: 443,
       path: "/",
       expectedStatuses: [{ from: 200, to: 299 }],
       addressPolicy: "Any",
       allowHeadersInCleartext: false,
+      allowInsecureCertificate: false,
       failureThreshold: 5,
       successThreshold: 2,
       quorum: "Majority",
@@ -131,8 +132,25 @@ describe("a health check", () => {
     expect(check({ protocol: "HTTP", regions: ["enam", "weur"] })).toEqual(one);
   });
 
+  it("HTTP is asked on port 80, and knows of no certificate", () => {
+    expect(check({ protocol: "HTTP", allowInsecureCertificate: false })).toMatchObject({ protocol: "HTTP", port: 80 });
+  });
+
   it("TCP needs a port and nothing of HTTP", () => {
     expect(check({ protocol: "TCP", port: 5432 })).toMatchObject({ protocol: "TCP", port: 5432 });
+  });
+
+  const secret = { additionalHeadersRef: { name: "probe-headers" } };
+
+  it("secret headers go over HTTPS without an opt-in, to a server that is verified", () => {
+    expect(check(secret)).toMatchObject({ ...secret, allowHeadersInCleartext: false });
+  });
+
+  it("and to one that is not with the same opt-in as over HTTP", () => {
+    const check = { ...secret, allowInsecureCertificate: true };
+    expect(recordSpec.safeParse(spec({ healthCheck: check })).success).toBe(false);
+    const accepted = { ...check, allowHeadersInCleartext: true };
+    expect(recordSpec.parse(spec({ healthCheck: accepted })).healthCheck).toMatchObject(accepted);
   });
 
   it("secret headers over HTTP need an opt-in", () => {

@@ -34,6 +34,7 @@ function desiredProbe(share: Share, check: HealthCheck, leaf: string): DesiredPr
     statuses: check.expectedStatuses,
     ...(check.expectedBody !== undefined && { body: check.expectedBody }),
     addressPolicy: check.addressPolicy,
+    ...(check.allowInsecureCertificate && { allowInsecureCertificate: true as const }),
   };
   const id = `${recordOf(share)}/${leaf}`;
   return {

@@ -42,6 +42,10 @@ const SAMPLES: Record<Field, Sample> = {
     from: { additionalHeadersRef: { name: "h" }, allowHeadersInCleartext: false },
     headers: SEALED,
   },
+  allowInsecureCertificate: {
+    check: { protocol: "HTTPS", allowInsecureCertificate: true },
+    from: { protocol: "HTTPS" },
+  },
   regions: { check: { regions: ["weur", "sam", "enam", "apac"] } },
   quorum: { check: { quorum: "All" } },
   staleAfter: { check: { staleAfter: "5m" } },
