@@ -1,0 +1,102 @@
+import type { TlsFault } from "../fault.ts";
+import type { RootStore } from "../roots.ts";
+import { type Certificate, isSameAuthority, sameOctets } from "./certificate.ts";
+import { invalid } from "./rules.ts";
+import { isSignedBy } from "./signature.ts";
+import { type DeadEnd, deadEndFault } from "./untrusted.ts";
+
+const MAX_DEPTH = 10;
+/** Issuers tried in one search: a server may send many certificates of one name. */
+const MAX_STEPS = 200;
+
+/** The rules that a whole path (leaf first, anchor last) has to keep; undefined when it does. */
+type Rules = (path: readonly Certificate[]) => TlsFault | undefined;
+
+/**
+ * Finds a path from the leaf to a trust anchor that keeps the rules, whatever the order of the certificates that were sent
+ * (RFC 4158): anchors are tried first, so a root that was sent along, or an expired cross-certificate of one, is never in
+ * the way; a path that fails is left for the next. When none holds, the fault is that of the first that reached an anchor,
+ * else it tells where the longest one ended.
+ */
+export function findPath(
+  leaf: Certificate,
+  sent: readonly Certificate[],
+  roots: RootStore,
+  rules: Rules,
+): { path: readonly Certificate[] } | { fault: TlsFault } {
+  const search = new Search(sent, roots, rules);
+  const path = search.from(leaf);
+  return path === undefined ? { fault: search.fault() } : { path };
+}
+
+class Search {
+  readonly #sent: readonly Certificate[];
+  readonly #roots: RootStore;
+  readonly #rules: Rules;
+  #steps = 0;
+  #broken: TlsFault | undefined;
+  #end: DeadEnd | undefined;
+
+  constructor(sent: readonly Certificate[], roots: RootStore, rules: Rules) {
+    this.#sent = sent;
+    this.#roots = roots;
+    this.#rules = rules;
+  }
+
+  fault(): TlsFault {
+    if (this.#broken !== undefined) return this.#broken;
+    return deadEndFault(this.#end, this.#steps > MAX_STEPS);
+  }
+
+  /** A leaf that is itself trusted needs no issuer: how a single self-signed certificate is trusted. */
+  from(leaf: Certificate): readonly Certificate[] | undefined {
+    const isAnchor = this.#roots.find(leaf.subject).some(({ der }) => sameOctets(der, leaf.der));
+    return isAnchor ? this.#kept([leaf]) : this.#extend([leaf]);
+  }
+
+  #extend(path: readonly Certificate[]): readonly Certificate[] | undefined {
+    const last = path.at(-1) as Certificate;
+    const anchors = this.#roots.find(last.issuer);
+    const sent = this.#sent.filter(
+      (one) => sameOctets(one.subject, last.issuer) && !path.some((p) => isSameAuthority(p, one)),
+    );
+    const signers = [...byKeyId(anchors, last), ...byKeyId(sent, last)].filter((one) => this.#signed(last, one));
+    if (signers.length === 0) this.#ended({ path, named: anchors[0] ?? sent[0] });
+    for (const signer of signers) {
+      const longer = [...path, signer];
+      const found = anchors.includes(signer)
+        ? this.#kept(longer)
+        : longer.length < MAX_DEPTH
+          ? this.#extend(longer)
+          : undefined;
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  #signed(certificate: Certificate, issuer: Certificate): boolean {
+    this.#steps += 1;
+    if (this.#steps > MAX_STEPS) return false;
+    const { algorithm } = certificate;
+    if (algorithm.kind !== "refused") return isSignedBy(certificate, issuer);
+    this.#broken ??= invalid(`a certificate is signed with ${algorithm.name}, which is not accepted`);
+    return false;
+  }
+
+  #kept(path: readonly Certificate[]): readonly Certificate[] | undefined {
+    const fault = this.#rules(path);
+    if (fault === undefined) return path;
+    this.#broken ??= fault;
+    return undefined;
+  }
+
+  #ended(end: DeadEnd): void {
+    if (this.#end === undefined || end.path.length > this.#end.path.length) this.#end = end;
+  }
+}
+
+/** Those first whose key id is the one that the certificate names: a hint only (RFC 5280 §4.2.1.1). */
+function byKeyId(issuers: readonly Certificate[], { extensions }: Certificate): Certificate[] {
+  const isNamed = (one: Certificate) => sameOctets(one.extensions.subjectKeyId, extensions.authorityKeyId);
+  return [...issuers.filter(isNamed), ...issuers.filter((one) => !isNamed(one))];
+}
