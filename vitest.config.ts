@@ -1,6 +1,7 @@
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import type { FleetPorts } from "./test/gateways/fleet.ts";
+import "./workers/prober/tls/generate-roots.ts";
 
 const pure = ["shared/**/*.test.ts", "agent/**/*.test.ts", "local/**/*.test.ts", "test/sim/**/*.test.ts"];
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { canonicalAddress } from "../shared/model/address.ts";
 import { duration } from "../shared/model/duration.ts";
 import { fieldErrors, formatFieldError } from "../shared/model/field-error.ts";
+import { certificatesOfPem } from "./prober/tls/pem.ts";
 
 const HOUR_MS = 3_600_000;
 const flag = z.stringbool().default(false);
@@ -18,6 +19,14 @@ const canary = z.string().transform((text, context) => {
 
 const headerKey = z.base64().refine((text) => atob(text).length === 32, { error: "must be 32 bytes in base64" });
 
+/** Certificates in DER. */
+const roots = z.string().transform((text, context) => {
+  const read = text.trim() === "" ? { certificates: [] } : certificatesOfPem(text);
+  if ("certificates" in read) return read.certificates;
+  context.addIssue({ code: "custom", message: read.fault });
+  return z.NEVER;
+});
+
 /** Every setting of the edge: name, default, check and help in one place. */
 export const settingsSchema = z.object({
   ADMIN_TOKEN: z.string().min(16).optional().describe("Bearer token of the admin routes. Without it they are closed."),
@@ -28,6 +37,11 @@ export const settingsSchema = z.object({
   HEADER_KEY_PREVIOUS_ID: z.string().optional(),
   PARTITIONS: z.coerce.number().int().min(1).max(64).default(1).describe("Coordinators; set once, at install."),
   ALLOW_PRIVATE_ADDRESSES: flag.describe("Probe private and loopback addresses. For a local stack only."),
+  EXTRA_ROOTS: roots
+    .default([])
+    .describe(
+      "Certificates in PEM that HTTPS probes trust beside Mozilla's roots, such as those of private authorities; Cloudflare allows 5 KB.",
+    ),
   RESOLVER_URL: z.url().default("https://cloudflare-dns.com/dns-query").describe("DNS over HTTPS (RFC 8484)."),
   CANARIES: z
     .string()
@@ -49,7 +63,8 @@ export const settingsSchema = z.object({
 });
 export type Settings = z.output<typeof settingsSchema>;
 
-const SECRETS: ReadonlySet<string> = new Set(["ADMIN_TOKEN", "HEADER_KEY", "HEADER_KEY_PREVIOUS"]);
+/** Not told in errors. EXTRA_ROOTS is long, and a private key may be in it by mistake. */
+const SECRETS: ReadonlySet<string> = new Set(["ADMIN_TOKEN", "HEADER_KEY", "HEADER_KEY_PREVIOUS", "EXTRA_ROOTS"]);
 
 /** Reads the settings from the Worker's bindings; throws one error that names every wrong one, never a secret's value. */
 export function readSettings(env: object): Settings {
