@@ -11,7 +11,7 @@ export const protocol = z.enum(["HTTPS", "HTTP", "TCP"]);
 export type Protocol = z.infer<typeof protocol>;
 
 /** Ports that a health check uses when it names none. TCP has no such port. */
-const DEFAULT_PORT: Partial<Record<Protocol, number>> = { HTTPS: 443, HTTP: 80 };
+export const DEFAULT_PORT: Partial<Record<Protocol, number>> = { HTTPS: 443, HTTP: 80 };
 
 /** How many regions have to agree before an endpoint is withdrawn. A number is checked against the regions below. */
 export const quorum = z.union([z.enum(["Any", "Majority", "All"]), z.int().min(1)], {

@@ -1,5 +1,5 @@
-import { connect } from "cloudflare:sockets";
 import { describe, expect, inject, it } from "vitest";
+import { free, reach } from "../../test/support/reach.ts";
 import { askAddress } from "./ask-address.ts";
 import type { Finding, Question } from "./question.ts";
 
@@ -23,7 +23,7 @@ function ask(port: number, change: Partial<Question> = {}): Promise<Finding> {
     timeoutMs: TIMEOUT_MS,
     ...change,
   };
-  return askAddress(connect, question, { settled: () => undefined, closed: () => undefined });
+  return askAddress(reach, question, free);
 }
 
 const expecting = (body: string) => ({ expectation: { statuses: [{ from: 200, to: 299 }], body } });

@@ -5,18 +5,25 @@ import { PROTOCOLS } from "./probe/protocols.ts";
 import type { Answer, Finding, Question } from "./question.ts";
 import { answer } from "./question.ts";
 import type { Slot } from "./slots.ts";
+import type { Verify } from "./tls/verify/verifier.ts";
+
+/** What it takes to ask an address: how to dial it, and how to verify its certificate. */
+export interface Reach {
+  connect: Connect;
+  verify: Verify;
+}
 
 /**
  * Dials one address and asks it, under one deadline from the dial to the last byte needed. The dial counts as pending
  * until the peer's first byte or, where it hangs, until the platform lets go of it (it cannot be cancelled).
  */
-export async function askAddress(connect: Connect, question: Question, slot: Slot): Promise<Finding> {
+export async function askAddress(reach: Reach, question: Question, slot: Slot): Promise<Finding> {
   const deadline = new Deadline(question.timeoutMs);
   const watch = new Watch();
   let connection: Connection | undefined;
   try {
-    connection = dial(connect, question.address, question.port);
-    return watch.finding(question, await ask(connection, question, { deadline, watch, slot }));
+    connection = dial(reach.connect, question.address, question.port);
+    return watch.finding(question, await ask(connection, question, { deadline, watch, slot, verify: reach.verify }));
   } catch (error) {
     return watch.finding(question, answer("InternalError", `The prober failed: ${error}`));
   } finally {
@@ -29,7 +36,7 @@ export async function askAddress(connect: Connect, question: Question, slot: Slo
 async function ask(
   connection: Connection,
   question: Question,
-  { deadline, watch, slot }: { deadline: Deadline; watch: Watch; slot: Slot },
+  { deadline, watch, slot, verify }: { deadline: Deadline; watch: Watch; slot: Slot; verify: Verify },
 ): Promise<Answer> {
   const at = `${question.address} port ${question.port}`;
   const opened = await deadline.race(
@@ -43,10 +50,12 @@ async function ask(
   }
   if (opened === "failed") return answer("ConnectFailed", `Could not connect to ${at}: is anything listening there?`);
   watch.connected();
-  return PROTOCOLS[question.protocol](connection, question, deadline, () => {
-    watch.firstByte();
-    slot.settled();
-  });
+  const progress = {
+    heard: () => slot.settled(),
+    secured: () => watch.secured(),
+    answered: () => watch.answered(),
+  };
+  return PROTOCOLS[question.protocol](connection, question, { deadline, progress, verify });
 }
 
 /** Closes without waiting: `close` of a dial that hangs waits for the dial. */
@@ -59,6 +68,7 @@ function release(connection: Connection, slot: Slot): void {
 class Watch {
   readonly #startedAt = Date.now();
   #connectMs: number | undefined;
+  #tlsMs: number | undefined;
   #firstByteMs: number | undefined;
 
   #elapsedMs(): number {
@@ -69,13 +79,18 @@ class Watch {
     this.#connectMs = this.#elapsedMs();
   }
 
-  firstByte(): void {
+  secured(): void {
+    this.#tlsMs = this.#elapsedMs();
+  }
+
+  answered(): void {
     this.#firstByteMs = this.#elapsedMs();
   }
 
   finding(question: Question, given: Answer): Finding {
     const phases = {
       ...(this.#connectMs !== undefined && { connectMs: this.#connectMs }),
+      ...(this.#tlsMs !== undefined && { tlsMs: this.#tlsMs }),
       ...(this.#firstByteMs !== undefined && { firstByteMs: this.#firstByteMs }),
       totalMs: this.#elapsedMs(),
     };

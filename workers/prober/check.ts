@@ -63,14 +63,8 @@ async function resolve(probe: Probe, parts: CheckParts): Promise<Resolution | un
 
 function questionOf({ target, expectation }: Probe, { userAgent }: CheckParts) {
   const { protocol, port, host, path } = target;
-  return {
-    protocol,
-    port,
-    host,
-    path,
-    expectation: { statuses: expectation.statuses, body: expectation.body },
-    userAgent,
-  };
+  const { addressPolicy: _, ...expected } = expectation;
+  return { protocol, port, host, path, expectation: expected, userAgent };
 }
 
 /** Refused ranges are decided before dialling: the platform's refusal of them reads like a closed port. */

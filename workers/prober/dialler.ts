@@ -1,6 +1,6 @@
+import type { Reach } from "./ask-address.ts";
 import { askAddress } from "./ask-address.ts";
 import { EXPIRED, withDeadline } from "./deadline.ts";
-import type { Connect } from "./dial.ts";
 import type { Answer, Finding, Question } from "./question.ts";
 import { answer } from "./question.ts";
 import type { Slot, Standing } from "./slots.ts";
@@ -16,8 +16,7 @@ export const MAX_HERE = 2;
 /** How long a canary waits for a slot. */
 const CANARY_WAIT_MS = 1_000;
 
-export interface Ways {
-  connect: Connect;
+export interface Ways extends Reach {
   /** Asks in an invocation of its own, which drops the socket when it returns. */
   askElsewhere: (question: Question) => Promise<Finding>;
 }
@@ -79,7 +78,7 @@ export class Dialler {
       this.#held.delete(key);
       slot.closed();
     });
-    const finding = await askAddress(this.#ways.connect, question, { settled, closed });
+    const finding = await askAddress(this.#ways, question, { settled, closed });
     if (this.#held.has(key)) this.#held.set(key, "hanging");
     return finding;
   }

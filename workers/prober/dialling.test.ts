@@ -4,6 +4,7 @@ import { describe, expect, inject, it } from "vitest";
 import type { Report } from "../../shared/model/messages/report.ts";
 import type { Probe } from "../../shared/model/probe.ts";
 import { assign, assignmentOf, brief, byId, freshProber, probeOf, standIn } from "../../test/support/prober.ts";
+import { free, reach } from "../../test/support/reach.ts";
 import { askAddress } from "./ask-address.ts";
 import type { Connect, Connection } from "./dial.ts";
 import { MAX_HERE } from "./dialler.ts";
@@ -85,8 +86,6 @@ function hangingConnect(): { connect: Connect; dials: () => number } {
   };
 }
 
-const free = { settled: () => undefined, closed: () => undefined };
-
 const repeat = (count: number, name: string, port: number, change: Partial<Probe> = {}) =>
   Array.from({ length: count }, (_, n) => probeOf(`${name}-${n}`, port, change));
 
@@ -123,7 +122,8 @@ describe("28 mixed probes", () => {
     const stub = freshProber();
     const { connect: counting, most } = countingConnect();
     await assign(stub, assignmentOf(1, probes));
-    const askElsewhere: Outside["askElsewhere"] = (question) => askAddress(counting, question, free);
+    const askElsewhere: Outside["askElsewhere"] = (question) =>
+      askAddress({ ...reach, connect: counting }, question, free);
     const words = byId(await round(stub, { connect: counting, askElsewhere }));
     expect(most()).toBeLessThanOrEqual(MAX_PENDING);
     expect(
@@ -149,7 +149,8 @@ describe("28 mixed probes", () => {
     const { connect: counting, most } = countingConnect();
     const warm = probes.filter(({ id }) => !id.startsWith("hole"));
     await assign(stub, assignmentOf(1, warm));
-    const askElsewhere: Outside["askElsewhere"] = (question) => askAddress(counting, question, free);
+    const askElsewhere: Outside["askElsewhere"] = (question) =>
+      askAddress({ ...reach, connect: counting }, question, free);
     const ok: number[] = [];
     for (let n = 0; n < 4; n += 1) {
       const report = await round(stub, { connect: counting, askElsewhere });
@@ -215,7 +216,7 @@ describe("leaves that hang", () => {
     await assign(stub, assignmentOf(1, probes));
     await round(stub, { askElsewhere: answered });
     const askElsewhere: Outside["askElsewhere"] = async (question) => {
-      if (question.port !== closed) return askAddress(connect, question, free);
+      if (question.port !== closed) return askAddress(reach, question, free);
       await new Promise((resolve) => setTimeout(resolve, question.timeoutMs));
       return { reason: "ConnectTimeout", phases: { totalMs: question.timeoutMs }, address: question.address };
     };
@@ -253,9 +254,7 @@ describe("where the platform refuses loopbacks beyond some number in an invocati
     let calls = 0;
     const askElsewhere: Outside["askElsewhere"] = (question) => {
       calls += 1;
-      return calls > 8
-        ? Promise.reject(new Error("Too many Worker invocations."))
-        : askAddress(connect, question, free);
+      return calls > 8 ? Promise.reject(new Error("Too many Worker invocations.")) : askAddress(reach, question, free);
     };
     const { connect: counting, most } = countingConnect();
     const words = byId(await round(stub, { connect: counting, askElsewhere }));

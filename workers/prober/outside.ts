@@ -7,6 +7,7 @@ import type { Finding, Question } from "./question.ts";
 import type { SendReport } from "./reporter.ts";
 import { askResolver } from "./resolve/ask-resolver.ts";
 import type { AskFamily } from "./resolve/names.ts";
+import { verifierOf } from "./trust.ts";
 
 /** All that a prober does beyond itself, in one place, so that a test can stand in for any of it. */
 export interface Outside extends Ways {
@@ -17,6 +18,7 @@ export interface Outside extends Ways {
 export function outsideOf(ctx: DurableObjectState, env: Env): Outside {
   return {
     connect,
+    verify: verifierOf(env),
     askElsewhere: (question) => loopbackOf(ctx).ask(question),
     askFamily: (name, family, timeoutMs) => askResolver(readSettings(env).RESOLVER_URL, name, family, timeoutMs),
     sendReport: (report) => coordinatorOf(env, report.shard.partition).report(report),

@@ -45,6 +45,7 @@ export class Prober extends DurableObject<Env> implements ProberRpc {
   readonly #names = new Names((...question) => this.outside.askFamily(...question), this.#turn);
   readonly #dialler = new Dialler({
     connect: (address) => this.outside.connect(address),
+    verify: (...given) => this.outside.verify(...given),
     askElsewhere: (question) => this.outside.askElsewhere(question),
   });
   readonly #reporter = new Reporter(

@@ -1,5 +1,5 @@
 import type { Protocol } from "../../shared/model/health-check.ts";
-import type { Phases } from "../../shared/model/observation.ts";
+import type { ObservedTls, Phases } from "../../shared/model/observation.ts";
 import { MAX_MESSAGE_CHARACTERS } from "../../shared/model/observation.ts";
 import type { Expectation } from "../../shared/model/probe.ts";
 import type { Reason } from "../../shared/reason.ts";
@@ -9,10 +9,10 @@ export interface Question {
   protocol: Protocol;
   address: string;
   port: number;
-  /** Host header, without port. */
+  /** Host header, without port; with HTTPS also the server name (SNI) and the name to verify. */
   host: string;
   path: string;
-  expectation: Pick<Expectation, "statuses" | "body">;
+  expectation: Pick<Expectation, "statuses" | "body" | "allowInsecureCertificate">;
   /** Opened header secrets: in memory only. */
   headers: Record<string, string>;
   userAgent: string;
@@ -25,11 +25,12 @@ export interface Finding {
   message?: string;
   phases: Phases;
   httpStatus?: number;
+  tls?: ObservedTls;
   address?: string;
 }
 
 /** What a protocol says of an answer, before the times are added. */
-export type Answer = Pick<Finding, "reason" | "message" | "httpStatus">;
+export type Answer = Pick<Finding, "reason" | "message" | "httpStatus" | "tls">;
 
 /** An answer whose message fits an observation. */
 export function answer(reason: Reason, message?: string, httpStatus?: number): Answer {

@@ -3,6 +3,7 @@ import { WorkerEntrypoint } from "cloudflare:workers";
 import type { Env } from "../env.ts";
 import { askAddress } from "./ask-address.ts";
 import type { Finding, Question } from "./question.ts";
+import { verifierOf } from "./trust.ts";
 
 /**
  * Asks one address in an invocation of its own. A dial that nobody answers cannot be cancelled and takes its slot for
@@ -10,6 +11,9 @@ import type { Finding, Question } from "./question.ts";
  */
 export class SuspectDialler extends WorkerEntrypoint<Env> {
   ask(question: Question): Promise<Finding> {
-    return askAddress(connect, question, { settled: () => undefined, closed: () => undefined });
+    return askAddress({ connect, verify: verifierOf(this.env) }, question, {
+      settled: () => undefined,
+      closed: () => undefined,
+    });
   }
 }

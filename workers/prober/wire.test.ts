@@ -2,13 +2,13 @@ import { connect } from "cloudflare:sockets";
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, inject, it } from "vitest";
 import { assign, assignmentOf, byId, freshProber, probeOf, standIn } from "../../test/support/prober.ts";
+import { free, reach } from "../../test/support/reach.ts";
 import { askAddress } from "./ask-address.ts";
 import type { Connect } from "./dial.ts";
 import { writeRequest } from "./probe/request.ts";
 import type { Question } from "./question.ts";
 
 const { named, seen } = inject("gateways");
-const free = { settled: () => undefined, closed: () => undefined };
 
 const question = (change: Partial<Question>): Question => ({
   protocol: "HTTP",
@@ -41,8 +41,8 @@ describe("the Host header", () => {
 describe("the timeout", () => {
   it("is the one that was given: an answer just before it is ok, one that would come after it is none", async () => {
     const late = { port: named.answersLate };
-    expect(await askAddress(connect, question({ ...late, timeoutMs: 1_200 }), free)).toMatchObject({ reason: "Ok" });
-    const finding = await askAddress(connect, question({ ...late, timeoutMs: 300 }), free);
+    expect(await askAddress(reach, question({ ...late, timeoutMs: 1_200 }), free)).toMatchObject({ reason: "Ok" });
+    const finding = await askAddress(reach, question({ ...late, timeoutMs: 300 }), free);
     expect(finding.reason).toBe("ResponseTimeout");
     expect(finding.phases.totalMs).toBeGreaterThanOrEqual(295);
     expect(finding.phases.totalMs).toBeLessThan(700);
@@ -59,7 +59,7 @@ describe("a redirect", () => {
     const headers = { Authorization: "Bearer S3CR3T", "X-Api-Key": "S3CR3T" };
     const ask = (statuses: { from: number; to: number }[]) =>
       askAddress(
-        counting,
+        { ...reach, connect: counting },
         question({ port: named.redirectsHere, headers, expectation: { statuses, body: undefined } }),
         free,
       );

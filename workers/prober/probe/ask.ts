@@ -1,12 +1,23 @@
 import type { Deadline } from "../deadline.ts";
 import type { Connection } from "../dial.ts";
 import type { Answer, Question } from "../question.ts";
+import type { Verify } from "../tls/verify/verifier.ts";
+
+/** How far a check has come. */
+export interface Progress {
+  /** The peer's first octet came, whatever it says. */
+  heard(): void;
+  /** The TLS handshake is done. */
+  secured(): void;
+  /** The first octet of the answer came. */
+  answered(): void;
+}
+
+export interface AskParts {
+  deadline: Deadline;
+  progress: Progress;
+  verify: Verify;
+}
 
 /** Asks over a connection that is open, and says how it went. The caller closes the connection. */
-export type Ask = (
-  connection: Connection,
-  question: Question,
-  deadline: Deadline,
-  /** To be called when the peer's first byte comes. */
-  onFirstByte: () => void,
-) => Promise<Answer>;
+export type Ask = (connection: Connection, question: Question, parts: AskParts) => Promise<Answer>;

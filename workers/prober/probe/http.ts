@@ -1,57 +1,57 @@
-import type { Deadline } from "../deadline.ts";
-import { EXPIRED } from "../deadline.ts";
 import type { Answer, Question } from "../question.ts";
 import { answer } from "../question.ts";
-import type { Ask } from "./ask.ts";
+import type { Ask, Progress } from "./ask.ts";
+import type { Channel, Received } from "./channel.ts";
+import { Wire } from "./channel.ts";
 import { judge } from "./judge.ts";
 import { writeRequest } from "./request.ts";
 import { ResponseReader } from "./response.ts";
 
-const LOST: unique symbol = Symbol("lost");
-
-/** HTTP/1.1: one GET, and as much of the answer as settles the outcome (see `judge`). Redirects are never followed. */
-export const askHttp: Ask = async (connection, question, deadline, onFirstByte) => {
-  const writer = connection.writable.getWriter();
-  const reader = connection.readable.getReader();
+/** HTTP/1.1 in clear. */
+export const askHttp: Ask = async (connection, question, { deadline, progress }) => {
+  const wire = new Wire(connection, deadline, progress.heard);
   try {
-    // Not awaited: a peer may answer or close before it has read the request, and the reading side tells which.
-    writer.write(writeRequest(question)).catch(() => undefined);
-    return await readAnswer(reader, question, deadline, onFirstByte);
+    return await exchange(wire, question, progress);
   } finally {
-    // The writer is left to `close` of the socket: after its `abort` workerd keeps the connection, and the object with it.
-    reader.cancel().catch(() => undefined);
+    wire.release();
   }
 };
 
-async function readAnswer(
-  source: ReadableStreamDefaultReader<Uint8Array>,
-  question: Question,
-  deadline: Deadline,
-  onFirstByte: () => void,
-): Promise<Answer> {
+/** One GET, and as much of the answer as settles the outcome (see `judge`). Redirects are never followed. */
+export async function exchange(channel: Channel, question: Question, progress: Progress): Promise<Answer> {
   const response = new ResponseReader(question.expectation.body);
   let octets = 0;
+  channel.send(writeRequest(question));
   for (;;) {
-    const next = await deadline.race(source.read().catch((): typeof LOST => LOST));
-    if (next === LOST) return answer("ConnectionReset", `The connection was reset ${progress(response, octets)}.`);
-    if (next === EXPIRED) return timeout(response, octets, question.timeoutMs);
-    if (next.done) response.end();
-    else {
-      if (octets === 0) onFirstByte();
-      octets += next.value.length;
-      response.push(next.value);
-    }
+    const received = await channel.receive();
+    if (received.kind === "octets") {
+      if (octets === 0) progress.answered();
+      octets += received.octets.length;
+      response.push(received.octets);
+    } else if (received.kind === "end") response.end();
+    else return brokenOff(received, whenOf(response, octets), question, response.status);
     const outcome = judge(response, question.expectation);
     if (outcome !== undefined) return outcome;
   }
 }
 
-function timeout(response: ResponseReader, octets: number, timeoutMs: number): Answer {
-  const message = `The time of ${timeoutMs} ms was over ${progress(response, octets)}.`;
-  return answer("ResponseTimeout", message, response.status);
+function brokenOff(
+  received: Exclude<Received, { kind: "octets" | "end" }>,
+  when: string,
+  { timeoutMs }: Question,
+  status: number | undefined,
+): Answer {
+  switch (received.kind) {
+    case "reset":
+      return answer("ConnectionReset", `The connection was reset ${when}.`);
+    case "fault":
+      return answer(received.fault.reason, `${received.fault.message} That was ${when}.`);
+    case "expired":
+      return answer("ResponseTimeout", `The time of ${timeoutMs} ms was over ${when}.`, status);
+  }
 }
 
-function progress(response: ResponseReader, octets: number): string {
+function whenOf(response: ResponseReader, octets: number): string {
   if (octets === 0) return "before any answer came";
   return response.status === undefined ? "before the headers were complete" : "before the body was complete";
 }

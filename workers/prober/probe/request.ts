@@ -1,13 +1,12 @@
+import { DEFAULT_PORT } from "../../../shared/model/health-check.ts";
 import type { Question } from "../question.ts";
-
-const DEFAULT_PORT = 80;
 
 /**
  * The smallest correct GET: one Host with the port only if it is not the default, no framing headers, and nothing after
  * the blank line. (Balancers were seen to refuse a GET with `Content-Length: 0`.)
  */
 export function writeRequest(question: Question): Uint8Array {
-  const port = question.port === DEFAULT_PORT ? "" : `:${question.port}`;
+  const port = question.port === DEFAULT_PORT[question.protocol] ? "" : `:${question.port}`;
   const asksForType = Object.keys(question.headers).some((name) => name.toLowerCase() === "accept");
   const lines = [
     `GET ${question.path} HTTP/1.1`,

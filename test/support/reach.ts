@@ -1,0 +1,11 @@
+import { connect } from "cloudflare:sockets";
+import { env } from "cloudflare:workers";
+import type { Env } from "../../workers/env.ts";
+import type { Reach } from "../../workers/prober/ask-address.ts";
+import { verifierOf } from "../../workers/prober/trust.ts";
+
+/** Real sockets, and certificates verified against the roots of the tests' settings. */
+export const reach: Reach = { connect, verify: verifierOf(env as Env) };
+
+/** A slot that nobody counts. */
+export const free = { settled: () => undefined, closed: () => undefined };

@@ -1,0 +1,111 @@
+import type { Answer, Question } from "../question.ts";
+import { answer } from "../question.ts";
+import type { Ask } from "./ask.ts";
+import type { Channel, Received } from "./channel.ts";
+import { Wire } from "./channel.ts";
+import { exchange } from "./http.ts";
+import { TlsClient } from "./stand-in.ts";
+
+/**
+ * HTTP/1.1 over TLS, with a TLS client of our own: the platform's sends no SNI to an address. The handshake, the
+ * verification and the exchange have one deadline, and the certificate is judged by the clock at that moment.
+ */
+export const askHttps: Ask = async (connection, question, { deadline, progress, verify }) => {
+  const wire = new Wire(connection, deadline, progress.heard);
+  const client = new TlsClient({
+    serverName: question.host,
+    verify: (chain: readonly Uint8Array[]) => verify(chain, question.host, Date.now()),
+    allowInsecureCertificate: question.expectation.allowInsecureCertificate === true,
+  });
+  try {
+    const session = new Session(wire, client);
+    const failure = await session.open(question);
+    if (failure === undefined) progress.secured();
+    return withTls(failure ?? (await exchange(session, question, progress)), client);
+  } finally {
+    if (client.state === "open") wire.send(client.close());
+    wire.release();
+  }
+};
+
+/** A TLS session over the wire. What goes through it is encrypted, and only what was authenticated comes out. */
+class Session implements Channel {
+  readonly #wire: Wire;
+  readonly #client: TlsClient;
+  #decrypted: Uint8Array[] = [];
+
+  constructor(wire: Wire, client: TlsClient) {
+    this.#wire = wire;
+    this.#client = client;
+  }
+
+  /** Does the handshake; the answer where it fails. */
+  async open(question: Question): Promise<Answer | undefined> {
+    let start = "";
+    this.#wire.send(this.#client.start());
+    while (this.#client.state === "handshaking") {
+      const received = await this.#wire.receive();
+      if (received.kind !== "octets") return unfinished(received.kind, question, this.#wire.hasHeard);
+      start += Buffer.from(received.octets.subarray(0, CLEAR.length - start.length)).toString("latin1");
+      this.#take(received.octets);
+    }
+    if (this.#client.state === "open") return undefined;
+    if (start !== "" && CLEAR.startsWith(start)) return answer("TLSProtocolError", clearMessage(question));
+    const fault = this.#client.fault ?? NO_HANDSHAKE;
+    return answer(fault.reason, fault.message);
+  }
+
+  send(octets: Uint8Array): void {
+    if (this.#client.state === "open") this.#wire.send(this.#client.encrypt(octets));
+  }
+
+  /** A connection that ends without the peer's close_notify ends the same: many servers send none. */
+  async receive(): Promise<Received> {
+    for (;;) {
+      const octets = this.#decrypted.shift();
+      if (octets !== undefined) return { kind: "octets", octets };
+      if (this.#client.fault !== undefined) return { kind: "fault", fault: this.#client.fault };
+      if (this.#client.state !== "open") return { kind: "end" };
+      const received = await this.#wire.receive();
+      if (received.kind !== "octets") return received;
+      this.#take(received.octets);
+    }
+  }
+
+  #take(octets: Uint8Array): void {
+    const { send, data } = this.#client.receive(octets);
+    this.#wire.send(send);
+    this.#decrypted.push(...data.filter((piece) => piece.length > 0));
+  }
+}
+
+/** How every answer of HTTP/1 begins, and no record of TLS. */
+const CLEAR = "HTTP/";
+
+const NO_HANDSHAKE = {
+  reason: "TLSProtocolError",
+  message: "The server ended the TLS session before it had begun.",
+} as const;
+
+function clearMessage({ port }: Question): string {
+  return `The server answers HTTP in clear on port ${port}: TLS is not on there. Is protocol HTTP meant, or another port?`;
+}
+
+/** The connection itself failed: its own reason, and that it was within the handshake. */
+function unfinished(kind: Received["kind"], { host, port, timeoutMs }: Question, hasHeard: boolean): Answer {
+  const where = hasHeard ? "in the middle of it" : "without a word";
+  const hint = `does port ${port} speak TLS, and has it a certificate for ${host}?`;
+  if (kind === "reset") {
+    return answer("ConnectionReset", `The server reset the connection during the TLS handshake, ${where}: ${hint}`);
+  }
+  if (kind === "end") {
+    return answer("ConnectionClosed", `The server closed the connection during the TLS handshake, ${where}: ${hint}`);
+  }
+  const silence = hasHeard ? "the server went silent in the middle of it" : "the server did not say a word";
+  return answer("TLSHandshakeTimeout", `The TLS handshake was not done within ${timeoutMs} ms: ${silence}.`);
+}
+
+/** What is known of the session goes with every answer. */
+function withTls(given: Answer, { info }: TlsClient): Answer {
+  return info === undefined ? given : { ...given, tls: info };
+}
