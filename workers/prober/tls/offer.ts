@@ -1,0 +1,38 @@
+import type { GroupName, SuiteName, VersionName } from "./parameters.ts";
+import { SUITES } from "./parameters.ts";
+import type { SchemeName } from "./signature.ts";
+
+/** What the ClientHello offers, in order of preference. */
+export interface Offer {
+  versions: readonly VersionName[];
+  suites: readonly SuiteName[];
+  groups: readonly GroupName[];
+  /** The groups of `groups` that a key share is sent for at once; the others cost a HelloRetryRequest. */
+  keyShares: readonly GroupName[];
+  signatureSchemes: readonly SchemeName[];
+  extendedMasterSecret: boolean;
+}
+
+/**
+ * As browsers do: no SHA-1, no CBC, no RSA key exchange. Ed25519 is more than they offer; rsa_pss_pss_* they leave out too,
+ * since nobody issues such certificates.
+ */
+export const DEFAULT_OFFER: Offer = {
+  versions: ["TLSv1.3", "TLSv1.2"],
+  suites: SUITES.map((suite) => suite.name),
+  groups: ["x25519", "secp256r1", "secp384r1"],
+  keyShares: ["x25519", "secp256r1"],
+  signatureSchemes: [
+    "ecdsa_secp256r1_sha256",
+    "rsa_pss_rsae_sha256",
+    "rsa_pkcs1_sha256",
+    "ecdsa_secp384r1_sha384",
+    "rsa_pss_rsae_sha384",
+    "rsa_pkcs1_sha384",
+    "ecdsa_secp521r1_sha512",
+    "rsa_pss_rsae_sha512",
+    "rsa_pkcs1_sha512",
+    "ed25519",
+  ],
+  extendedMasterSecret: true,
+};
