@@ -3,7 +3,13 @@ import { defineConfig } from "vitest/config";
 import type { FleetPorts } from "./test/gateways/fleet.ts";
 import "./workers/prober/tls/generate-roots.ts";
 
-const pure = ["shared/**/*.test.ts", "agent/**/*.test.ts", "local/**/*.test.ts", "test/sim/**/*.test.ts"];
+const pure = [
+  "shared/**/*.test.ts",
+  "agent/**/*.test.ts",
+  "local/**/*.test.ts",
+  "test/sim/**/*.test.ts",
+  "test/certificates/**/*.test.ts",
+];
 
 /** The Worker as it is deployed, but for settings that let it probe the gateways of this machine. */
 const workersOptions = ({ resolver }: FleetPorts) => ({
@@ -28,7 +34,11 @@ export default defineConfig({
         test: {
           name: "workers",
           include: ["workers/**/*.test.ts"],
-          globalSetup: ["./test/gateways/global-setup.ts", "./test/receivers/global-setup.ts"],
+          globalSetup: [
+            "./test/gateways/global-setup.ts",
+            "./test/receivers/global-setup.ts",
+            "./test/certificates/global-setup.ts",
+          ],
           testTimeout: 30_000,
         },
       },

@@ -40,7 +40,10 @@ export function namesText({ extensions }: Certificate): string {
 }
 
 function nameOf(name: GeneralName): string | undefined {
-  if (name.kind === "dns") return printable(name.name.slice(0, MAX_NAME_SHOWN));
+  if (name.kind === "dns") {
+    const shown = printable(name.name.slice(0, MAX_NAME_SHOWN));
+    return canonicalAddress(name.name) === undefined ? shown : `${shown} (as a name, not as an address)`;
+  }
   if (name.kind !== "ip" || ![4, 16].includes(name.octets.length)) return undefined;
   return ipaddr.fromByteArray([...name.octets]).toString();
 }

@@ -1,7 +1,7 @@
 import type { TlsFault } from "../fault.ts";
 import type { RootStore } from "../roots.ts";
 import { type Certificate, isSameAuthority, sameOctets } from "./certificate.ts";
-import { invalid } from "./rules.ts";
+import { authorityText, invalid, LEAF } from "./rules.ts";
 import { isSignedBy } from "./signature.ts";
 import { type DeadEnd, deadEndFault } from "./untrusted.ts";
 
@@ -60,7 +60,7 @@ class Search {
     const sent = this.#sent.filter(
       (one) => sameOctets(one.subject, last.issuer) && !path.some((p) => isSameAuthority(p, one)),
     );
-    const signers = [...byKeyId(anchors, last), ...byKeyId(sent, last)].filter((one) => this.#signed(last, one));
+    const signers = [...byKeyId(anchors, last), ...byKeyId(sent, last)].filter((one) => this.#signed(path, one));
     if (signers.length === 0) this.#ended({ path, named: anchors[0] ?? sent[0] });
     for (const signer of signers) {
       const longer = [...path, signer];
@@ -74,12 +74,13 @@ class Search {
     return undefined;
   }
 
-  #signed(certificate: Certificate, issuer: Certificate): boolean {
+  #signed(path: readonly Certificate[], issuer: Certificate): boolean {
     this.#steps += 1;
     if (this.#steps > MAX_STEPS) return false;
-    const { algorithm } = certificate;
-    if (algorithm.kind !== "refused") return isSignedBy(certificate, issuer);
-    this.#broken ??= invalid(`a certificate is signed with ${algorithm.name}, which is not accepted`);
+    const last = path.at(-1) as Certificate;
+    if (last.algorithm.kind !== "refused") return isSignedBy(last, issuer);
+    const who = path.length === 1 ? LEAF : authorityText(last, false);
+    this.#broken ??= invalid(`${who} is signed with ${last.algorithm.name}, which is not accepted`);
     return false;
   }
 

@@ -9,9 +9,9 @@ const NOT_BEFORE_SKEW_MS = 60_000;
 const SERVER_AUTH = "1.3.6.1.5.5.7.3.1";
 const ANY_USAGE = "2.5.29.37.0";
 
-/** How a message calls a certificate. */
+/** How messages call a certificate. */
 export const LEAF = "the certificate";
-const authorityText = (certificate: Certificate, isAnchor: boolean): string =>
+export const authorityText = (certificate: Certificate, isAnchor: boolean): string =>
   `the ${isAnchor ? "root" : "intermediate"} certificate "${nameText(certificate.subject)}"`;
 
 export const invalid = (message: string): TlsFault => ({ reason: "CertificateInvalid", message });

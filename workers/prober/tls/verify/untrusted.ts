@@ -9,6 +9,7 @@ export interface DeadEnd {
 }
 
 const PRIVATE = "a private authority is trusted by the setting EXTRA_ROOTS";
+const OTHER_KEY = "the certificate known by that name has another key";
 
 /** Says of a chain that leads to no trusted root why it does not, and what may mend it. */
 export function deadEndFault(end: DeadEnd | undefined, gaveUp: boolean): TlsFault {
@@ -20,12 +21,11 @@ function endText(end: DeadEnd | undefined): string {
   if (end === undefined || last === undefined) return "the chain is too long to follow";
   const issuer = `"${nameText(last.issuer)}"`;
   const isLeaf = end.path.length === 1;
-  if (isSelfIssued(last))
-    return isLeaf
-      ? `the certificate is self-signed (its issuer is itself, ${issuer})`
-      : `the chain ends at the root ${issuer}, which is not trusted; ${PRIVATE}`;
+  if (isSelfIssued(last)) {
+    const what = isLeaf ? "the certificate is self-signed, by" : "the chain ends at the root";
+    return `${what} ${issuer}, which is not trusted; ${end.named === undefined ? PRIVATE : OTHER_KEY}`;
+  }
   const who = isLeaf ? "the certificate" : `the intermediate certificate "${nameText(last.subject)}"`;
-  if (end.named !== undefined)
-    return `${who} names ${issuer} as its issuer, but the certificate known by that name has another key`;
+  if (end.named !== undefined) return `${who} names ${issuer} as its issuer; ${OTHER_KEY}`;
   return `${who} was issued by ${issuer}, which is neither trusted nor sent by the server: an intermediate certificate may be missing in what it sends; ${PRIVATE}`;
 }

@@ -1,0 +1,36 @@
+import { describe, expect, inject, it } from "vitest";
+import type { Case } from "../../../../test/certificates/case.ts";
+import { certificatesOfPem } from "../pem.ts";
+import { rootStore } from "../roots.ts";
+import { makeVerifier } from "./verifier.ts";
+
+const { root, good, bad } = inject("certificates");
+
+function der(pems: string[]): Uint8Array[] {
+  const read = certificatesOfPem(pems.join("\n"));
+  if ("fault" in read) throw new Error(read.fault);
+  return read.certificates;
+}
+
+const verdictOf = ({ chain, host, roots }: Case) =>
+  makeVerifier(rootStore(der([root, ...roots])))(der(chain), host, Date.now());
+
+describe("certificates that browsers accept", () => {
+  it.each(good)("$title", (one) => {
+    const verdict = verdictOf(one);
+    expect(verdict.fault).toBeUndefined();
+    expect(verdict.leaf?.publicKey.type).toBe("public");
+  });
+
+  it.each(good)("is refused when nothing is trusted but Mozilla's roots: $title", ({ chain, host }) => {
+    expect(makeVerifier(rootStore())(der(chain), host, Date.now()).fault?.reason).toBe("CertificateUntrusted");
+  });
+});
+
+describe("certificates that are refused", () => {
+  it.each(bad)("$title: $fault.reason", (one) => {
+    const { fault } = verdictOf(one);
+    expect(fault?.reason).toBe(one.fault?.reason);
+    expect(fault?.message).toContain(one.fault?.says);
+  });
+});
