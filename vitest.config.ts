@@ -1,6 +1,7 @@
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import type { FleetPorts } from "./test/gateways/fleet.ts";
+import type { LiveServers } from "./test/tls-servers/servers.ts";
 import "./workers/prober/tls/generate-roots.ts";
 
 const pure = [
@@ -12,13 +13,14 @@ const pure = [
 ];
 
 /** The Worker as it is deployed, but for settings that let it probe the gateways of this machine. */
-const workersOptions = ({ resolver }: FleetPorts) => ({
+const workersOptions = ({ resolver }: FleetPorts, { root }: LiveServers) => ({
   wrangler: { configPath: "./wrangler.toml" },
   miniflare: {
     bindings: {
       ALLOW_PRIVATE_ADDRESSES: "true",
       CANARIES: "",
       COLO_URL: "",
+      EXTRA_ROOTS: root,
       RESOLVER_URL: `http://127.0.0.1:${resolver}/dns-query`,
     },
   },
@@ -30,13 +32,19 @@ export default defineConfig({
     projects: [
       { test: { name: "node", include: pure, environment: "node" } },
       {
-        plugins: [cloudflareTest(({ inject }) => workersOptions(inject<FleetPorts>("gateways")))],
+        plugins: [
+          cloudflareTest(({ inject }) =>
+            workersOptions(inject<FleetPorts>("gateways"), inject<LiveServers>("liveServers")),
+          ),
+        ],
         test: {
           name: "workers",
           include: ["workers/**/*.test.ts"],
           globalSetup: [
             "./test/gateways/global-setup.ts",
             "./test/receivers/global-setup.ts",
+            "./test/tls-servers/global-setup.ts",
+            "./test/tls/global-setup.ts",
             "./test/certificates/global-setup.ts",
           ],
           testTimeout: 30_000,

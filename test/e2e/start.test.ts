@@ -2,11 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { freePort } from "../support/free-port.ts";
 import { type Cli, processesOf, startCli } from "./support/cli.ts";
 import { dig } from "./support/dns.ts";
 import { startGateways, type TestGateway } from "./support/gateways.ts";
 import { recordYaml } from "./support/records.ts";
-import { freePort } from "./support/stack.ts";
 import { until } from "./support/until.ts";
 
 const PORTS = ["edge", "agent", "dns", "control", "gateway"] as const;

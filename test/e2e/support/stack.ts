@@ -1,12 +1,11 @@
-import { createSocket } from "node:dgram";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HOST, type StackEvent } from "../../../local/plan.ts";
 import { CLUSTER } from "../../../local/register.ts";
 import { Stack } from "../../../local/stack.ts";
 import { type ClusterView, clusterView } from "../../../shared/model/cluster.ts";
+import { freePort } from "../../support/free-port.ts";
 import { DnsRecorder } from "./dns.ts";
 import { startGateways, type TestGateway } from "./gateways.ts";
 
@@ -101,21 +100,4 @@ export async function startWorld(plan: WorldPlan): Promise<World> {
 /** What a part of the stack has logged until now. */
 export function logOf(stack: Stack, name: string): string {
   return readFileSync(join(stack.folders.state, `${name}.log`), "utf8");
-}
-
-/**
- * A port that is free for TCP and UDP now, from below the range that outgoing connections take theirs from: those of the
- * probes would soon have one that was found free there.
- */
-export async function freePort(): Promise<number> {
-  const port = 10_000 + Math.floor(Math.random() * 20_000);
-  const server = createServer();
-  const socket = createSocket("udp4");
-  const isFree = await Promise.all([
-    new Promise((resolve) => server.once("error", () => resolve(false)).listen(port, HOST, () => resolve(true))),
-    new Promise((resolve) => socket.once("error", () => resolve(false)).bind(port, HOST, () => resolve(true))),
-  ]);
-  server.close();
-  socket.close();
-  return isFree.every(Boolean) ? port : await freePort();
 }

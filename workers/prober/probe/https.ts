@@ -1,10 +1,10 @@
 import type { Answer, Question } from "../question.ts";
 import { answer } from "../question.ts";
+import { TlsClient } from "../tls/client.ts";
 import type { Ask } from "./ask.ts";
 import type { Channel, Received } from "./channel.ts";
 import { Wire } from "./channel.ts";
 import { exchange } from "./http.ts";
-import { TlsClient } from "./stand-in.ts";
 
 /**
  * HTTP/1.1 over TLS, with a TLS client of our own: the platform's sends no SNI to an address. The handshake, the
