@@ -1,3 +1,5 @@
+import type { TlsFault } from "./fault.ts";
+
 /** RFC 8446 §6 and the registry of TLS alerts (RFC 8447 §11); those of older versions are here to be named. */
 const ALERTS = {
   close_notify: 0,
@@ -45,23 +47,31 @@ export const alertCode = (name: AlertName): number => ALERTS[name];
 
 export const alertName = (code: number): string => NAMES.get(code) ?? `alert ${code}`;
 
-const NO_COMMON_WAYS =
-  "it shares no cipher suite, key exchange group or signature algorithm with us, has no certificate for this host, or failed inside";
+const NO_CERTIFICATE = "it wants a client certificate, and a probe has none";
 
 const HINTS: Partial<Record<AlertName, string>> = {
-  handshake_failure: NO_COMMON_WAYS,
-  insufficient_security: "it wants stronger cipher suites than TLS 1.2 and 1.3 clients offer",
+  handshake_failure:
+    "it shares no cipher suite, key exchange group or signature algorithm with a probe, has no certificate for this host, or failed inside",
+  insufficient_security: "it wants stronger cipher suites than a probe offers",
   unrecognized_name: "it serves no virtual host of this name; check the probe's host",
-  certificate_required: "it wants a client certificate, and a probe has none",
-  bad_certificate: "it wants a client certificate, and a probe has none",
+  certificate_required: NO_CERTIFICATE,
+  bad_certificate: NO_CERTIFICATE,
   access_denied: "it refuses this client, perhaps for want of a client certificate",
   internal_error: "something failed inside the server; its log should say what",
   no_application_protocol: "it does not speak http/1.1 on this port",
   protocol_version: "it speaks neither TLS 1.2 nor TLS 1.3",
   close_notify: "it closed the connection in the middle of the handshake",
-  decode_error: "it could not read what we sent; something between may have changed it",
-  bad_record_mac: "it could not decrypt what we sent; something between may have changed it",
+  decode_error: "it could not read what was sent; something in between may have changed it",
+  bad_record_mac: "it could not decrypt what was sent; something in between may have changed it",
 };
 
-/** What may lie behind an alert, in words a person can act on, or nothing where the name says it all. */
-export const alertHint = (code: number): string | undefined => HINTS[alertName(code) as AlertName];
+/** What an alert from the server means, in words a person can act on. */
+export function alertFault(
+  code: number,
+  { open, certificateWanted }: { open: boolean; certificateWanted: boolean },
+): TlsFault {
+  const name = alertName(code);
+  const hint = name === "handshake_failure" && certificateWanted ? NO_CERTIFICATE : HINTS[name as AlertName];
+  const message = `The server ${open ? "broke off" : "refused the handshake"} with alert ${name}${hint ? `: ${hint}` : ""}`;
+  return { reason: name === "protocol_version" ? "TLSVersionUnsupported" : "TLSAlert", message };
+}

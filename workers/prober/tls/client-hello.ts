@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { HTTP } from "./alpn.ts";
 import { concat, list16, NOTHING, Reader, u8, u16, vector8, vector16, vector24 } from "./bytes.ts";
 import { extension, readExtensions } from "./extensions.ts";
 import type { KeyShare } from "./key-share.ts";
@@ -24,7 +25,6 @@ export interface SentHello {
 }
 
 const ENCODER = new TextEncoder();
-export const ALPN_HTTP = ENCODER.encode("http/1.1");
 
 /** The handshake message ClientHello, RFC 8446 §4.1.2. */
 export function encodeClientHello(input: HelloInput): Uint8Array {
@@ -47,7 +47,7 @@ export function encodeClientHello(input: HelloInput): Uint8Array {
 function extensionsOf({ serverName, offer, shares, cookie }: HelloInput): Uint8Array[] {
   const made = [
     extension(EXTENSION.supportedGroups, vector16(list16(offer.groups.map((name) => GROUPS[name])))),
-    extension(EXTENSION.alpn, vector16(vector8(ALPN_HTTP))),
+    extension(EXTENSION.alpn, vector16(vector8(HTTP))),
     extension(EXTENSION.signatureAlgorithms, vector16(list16(offer.signatureSchemes.map(schemeCode)))),
   ];
   // RFC 6066 §3 allows no address here; a server that chooses by name would refuse it.

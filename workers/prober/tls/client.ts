@@ -1,4 +1,4 @@
-import { alertCode, alertHint, alertName } from "./alert.ts";
+import { alertCode, alertFault, alertName } from "./alert.ts";
 import { NOTHING } from "./bytes.ts";
 import type { TlsFault } from "./fault.ts";
 import { HelloStage } from "./hello-stage.ts";
@@ -152,7 +152,11 @@ export class TlsClient {
     }
     const is13 = this.#session.records.read?.version === "TLSv1.3";
     const harmless = name === "user_canceled" || (level === WARNING && !is13);
-    if (!harmless || name === "close_notify") throw new Refusal(alertFault(code, this.#state === "open"), undefined);
+    if (!harmless || name === "close_notify")
+      throw new Refusal(
+        alertFault(code, { open: this.#stage.open, certificateWanted: this.#session.certificateWanted }),
+        undefined,
+      );
     this.#countWarning("warning alerts");
   }
 
@@ -170,12 +174,4 @@ export class TlsClient {
       // The alert is a courtesy; the fault stands without it.
     }
   }
-}
-
-/** What an alert of the server's means. */
-function alertFault(code: number, open: boolean): TlsFault {
-  const name = alertName(code);
-  const hint = alertHint(code);
-  const message = `The server ${open ? "broke off" : "refused the handshake"} with alert ${name}${hint ? `: ${hint}` : ""}`;
-  return { reason: name === "protocol_version" ? "TLSVersionUnsupported" : "TLSAlert", message };
 }

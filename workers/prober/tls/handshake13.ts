@@ -1,5 +1,5 @@
+import { checkAlpn } from "./alpn.ts";
 import { concat, equalBytes, NOTHING, Reader, u8, vector8, vector24 } from "./bytes.ts";
-import { ALPN_HTTP } from "./client-hello.ts";
 import { Connected13 } from "./connected13.ts";
 import { checkExtensions, readExtensions } from "./extensions.ts";
 import { finishedMac, KeySchedule } from "./key-schedule.ts";
@@ -37,7 +37,6 @@ export class Handshake13 implements Stage {
   readonly #secrets: { client: Uint8Array; server: Uint8Array };
   #step: Step = "EncryptedExtensions";
   #leaf: LeafKey | undefined;
-  #certificateWanted = false;
   #saidChange: boolean;
 
   /** @param saidChange whether the dummy ChangeCipherSpec went out before a second ClientHello */
@@ -108,7 +107,7 @@ export class Handshake13 implements Stage {
     if (!found.has(EXTENSION.signatureAlgorithms)) {
       refuse("missing_extension", "its CertificateRequest has no signature_algorithms");
     }
-    this.#certificateWanted = true;
+    this.#session.certificateWanted = true;
   }
 
   /** RFC 8446 §4.4.2. */
@@ -153,7 +152,7 @@ export class Handshake13 implements Stage {
     const client = this.#schedule.derive("c ap traffic", atFinished);
     const server = this.#schedule.derive("s ap traffic", atFinished);
     if (!this.#saidChange) records.sendPlain(CONTENT.changeCipherSpec, u8(1));
-    if (this.#certificateWanted)
+    if (this.#session.certificateWanted)
       this.#session.sendMessage(HANDSHAKE.certificate, concat(vector8(NOTHING), vector24(NOTHING)));
     this.#session.sendMessage(HANDSHAKE.finished, finishedMac(hash, this.#secrets.client, transcript.digest()));
     records.read = protect13(this.#suite, server);
@@ -173,16 +172,4 @@ function agree({ shares }: Session, { extensions }: ServerHello): Uint8Array {
   const own = shares.find((share) => GROUPS[share.group] === group);
   if (!own) return refuse("illegal_parameter", `it chose group 0x${group.toString(16)}, for which it got no key share`);
   return own.agree(publicKey);
-}
-
-/** RFC 7301 §3.1: exactly one protocol, one that was offered; no answer means that the server does not know ALPN. */
-export function checkAlpn(content: Uint8Array | undefined): void {
-  if (!content) return;
-  const reader = new Reader(content, "ALPN extension");
-  const protocols = new Reader(reader.vector16(), "ALPN extension");
-  const chosen = protocols.vector8();
-  protocols.end();
-  reader.end();
-  if (!equalBytes(chosen, ALPN_HTTP))
-    refuse("illegal_parameter", "it chose a protocol other than http/1.1, which was offered");
 }

@@ -13,8 +13,8 @@ export interface KeyShare {
   agree(peer: Uint8Array): Uint8Array;
 }
 
-const CURVES = { secp256r1: "prime256v1", secp384r1: "secp384r1" } as const;
-const PRIVATE_LENGTH = { x25519: 32, secp256r1: 32, secp384r1: 48 } as const;
+const CURVES = { secp256r1: "prime256v1", secp384r1: "secp384r1", secp521r1: "secp521r1" } as const;
+const PRIVATE_LENGTH = { x25519: 32, secp256r1: 32, secp384r1: 48, secp521r1: 66 } as const;
 
 /** @param randomBytes where private keys come from in place of the runtime's own generator */
 export function makeKeyShare(group: GroupName, randomBytes?: (length: number) => Uint8Array): KeyShare {

@@ -20,7 +20,8 @@ export interface Offer {
 export const DEFAULT_OFFER: Offer = {
   versions: ["TLSv1.3", "TLSv1.2"],
   suites: SUITES.map((suite) => suite.name),
-  groups: ["x25519", "secp256r1", "secp384r1"],
+  // secp521r1 is for TLS 1.2, where this list also bounds the keys of certificates (RFC 8422 §5.1.1).
+  groups: ["x25519", "secp256r1", "secp384r1", "secp521r1"],
   keyShares: ["x25519", "secp256r1"],
   signatureSchemes: [
     "ecdsa_secp256r1_sha256",

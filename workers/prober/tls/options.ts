@@ -1,22 +1,7 @@
-import type { KeyObject } from "node:crypto";
 import type { TlsFault } from "./fault.ts";
 import type { Offer } from "./offer.ts";
 import type { VersionName } from "./parameters.ts";
-
-/** What the verification of a certificate chain found. */
-export interface CertificateVerdict {
-  /** What is wrong with the chain; certificate reasons only. */
-  fault?: TlsFault;
-  /** The leaf, for its signature over the handshake; absent where it cannot be parsed. */
-  leaf?: {
-    /** As DER of SubjectPublicKeyInfo or as key. */
-    publicKey: KeyObject | Uint8Array;
-    /** Unix ms. */
-    notAfter: number;
-  };
-  /** Earliest end of validity in the path that verified, else of the leaf. Unix ms. */
-  expiresAt?: number;
-}
+import type { CertificateVerdict } from "./verify/verifier.ts";
 
 export interface TlsOptions {
   /** The name to verify. It goes out as SNI unless it is an IP address. */

@@ -81,7 +81,7 @@ export const SUITES = [
 
 export type SuiteName = (typeof SUITES)[number]["name"];
 
-export const GROUPS = { x25519: 0x001d, secp256r1: 0x0017, secp384r1: 0x0018 } as const;
+export const GROUPS = { x25519: 0x001d, secp256r1: 0x0017, secp384r1: 0x0018, secp521r1: 0x0019 } as const;
 
 export type GroupName = keyof typeof GROUPS;
 

@@ -41,6 +41,8 @@ export class Session {
   readonly transcript = new Transcript();
   shares: KeyShare[];
   sent: SentHello;
+  /** Whether the server asked for a client certificate, which a probe has not. */
+  certificateWanted = false;
   /** What is known of the connection so far. */
   info: TlsInfo | undefined;
   readonly #random: Uint8Array;

@@ -1,5 +1,5 @@
 import type { KeyObject } from "node:crypto";
-import { constants, createPublicKey, createVerify, verify } from "node:crypto";
+import { constants, createVerify, verify } from "node:crypto";
 import type { VersionName } from "./parameters.ts";
 import { refuse } from "./refusal.ts";
 
@@ -43,11 +43,11 @@ export interface LeafKey {
   type: string;
 }
 
-export function leafKey(key: KeyObject | Uint8Array): LeafKey {
-  const object =
-    key instanceof Uint8Array ? createPublicKey({ key: Buffer.from(key), format: "der", type: "spki" }) : key;
-  return { object, der: object.export({ format: "der", type: "spki" }), type: object.asymmetricKeyType ?? "unknown" };
-}
+export const leafKey = (object: KeyObject): LeafKey => ({
+  object,
+  der: object.export({ format: "der", type: "spki" }),
+  type: object.asymmetricKeyType ?? "unknown",
+});
 
 /**
  * Checks a signature of the server with the key of its certificate, or refuses. The scheme must be one that was offered and fit
