@@ -11,12 +11,14 @@ import type { Zone } from "./resolver.ts";
 import { serveResolver } from "./resolver.ts";
 import type { Switched } from "./switched.ts";
 import { switched } from "./switched.ts";
+import * as tlsFaults from "./tls-faults.ts";
 
 const { says, saysAndCloses, redirect, byRegion, byHost, ...plain } = answers;
 
 /** One gateway for each fault and each plain answer, and some that need a word more. */
-const BEHAVIOURS = {
+export const BEHAVIOURS = {
   ...faults,
+  ...tlsFaults,
   ...plain,
   redirectsElsewhere: redirect("http://other.test/"),
   cacheable: says("HTTP/1.1 200 OK\r\nCache-Control: public, max-age=3600\r\nAge: 0\r\nContent-Length: 2\r\n\r\nok"),

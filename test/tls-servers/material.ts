@@ -20,6 +20,8 @@ const KEYS: Record<Key, () => string> = {
   Ed25519: ed25519Key,
 };
 
+const HOUR_MS = 3_600_000;
+
 /** Certificates by one authority over an intermediate one, made as they are asked for. */
 export class Materials {
   readonly root: string;
@@ -47,9 +49,20 @@ export class Materials {
     return made;
   }
 
-  async #make(name: string, kind: Key, host: string): Promise<Material> {
+  /** One that ended ten minutes ago. */
+  expired(): Promise<Material> {
+    return this.#make("expired", "P-256", HOST, Date.now() - HOUR_MS / 6);
+  }
+
+  async #make(name: string, kind: Key, host: string, endMs?: number): Promise<Material> {
     const issuer = this.#intermediate;
-    const wanted = { subject: `/CN=${host}`, extensions: server(`DNS:${host}`), issuer, key: KEYS[kind]() };
+    const wanted = {
+      subject: `/CN=${host}`,
+      extensions: server(`DNS:${host}`),
+      issuer,
+      key: KEYS[kind](),
+      ...(endMs !== undefined && { startMs: endMs - HOUR_MS, endMs }),
+    };
     const { certificate, key } = await issue(wanted);
     return {
       folder: this.#folder,

@@ -4,20 +4,24 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { BEHAVIOURS } from "../gateways/fleet.ts";
 import { freePort } from "../support/free-port.ts";
 import { startCaddy } from "./caddy.ts";
 import { CASES, type Case, INSTALL, type ServerName } from "./case.ts";
 import { startGnutls } from "./gnutls.ts";
 import { Materials } from "./material.ts";
 import { startNginx, startNginxFor } from "./nginx.ts";
-import { startNode } from "./node.ts";
+import { startBehaviour, startNode } from "./node.ts";
 import { startOpenssl } from "./openssl.ts";
 import { binaryOf, type Running } from "./program.ts";
 import { startProxy } from "./proxy.ts";
 
 /** What the tests in workerd are told. */
 export interface LiveServers {
-  /** `POST /<n>` starts the server of a case, alone, and answers with its port; `POST /names` one with two names. */
+  /**
+   * `POST /<n>` starts the server of a case, alone, and answers with its port. So do `POST /names` (two names, each with
+   * its own certificate), `POST /expired` and `POST /behaviour/<name>` (what a gateway of the fleet does, over TLS).
+   */
   control: string;
   /** The authority that signed all certificates, as PEM. */
   root: string;
@@ -58,7 +62,12 @@ export async function serveServers(): Promise<{ told: LiveServers; close: () => 
 }
 
 async function start(what: string, materials: Materials): Promise<Running> {
-  if (what === "names") return startNames(materials);
+  const [kind, name] = what.split("/");
+  if (kind === "names") return startNames(materials);
+  if (kind === "expired") return startBehaviour(BEHAVIOURS.good, await materials.expired());
+  if (kind === "behaviour") {
+    return startBehaviour(BEHAVIOURS[name as keyof typeof BEHAVIOURS], await materials.of("P-256"));
+  }
   const one = CASES[Number(what)];
   if (one === undefined) throw new Error(`There is no case ${what}.`);
   const server = await startOne(one, materials);

@@ -1,3 +1,4 @@
+import { MAX_MESSAGE_CHARACTERS } from "../../../shared/model/observation.ts";
 import type { Answer, Question } from "../question.ts";
 import { answer } from "../question.ts";
 import { TlsClient } from "../tls/client.ts";
@@ -52,7 +53,7 @@ class Session implements Channel {
     if (this.#client.state === "open") return undefined;
     if (start !== "" && CLEAR.startsWith(start)) return answer("TLSProtocolError", clearMessage(question));
     const fault = this.#client.fault ?? NO_HANDSHAKE;
-    return answer(fault.reason, fault.message);
+    return answer(fault.reason, sentence(fault.message));
   }
 
   send(octets: Uint8Array): void {
@@ -64,7 +65,10 @@ class Session implements Channel {
     for (;;) {
       const octets = this.#decrypted.shift();
       if (octets !== undefined) return { kind: "octets", octets };
-      if (this.#client.fault !== undefined) return { kind: "fault", fault: this.#client.fault };
+      if (this.#client.fault !== undefined) {
+        const { reason, message } = this.#client.fault;
+        return { kind: "fault", fault: { reason, message: sentence(message) } };
+      }
       if (this.#client.state !== "open") return { kind: "end" };
       const received = await this.#wire.receive();
       if (received.kind !== "octets") return received;
@@ -107,5 +111,16 @@ function unfinished(kind: Received["kind"], { host, port, timeoutMs }: Question,
 
 /** What is known of the session goes with every answer. */
 function withTls(given: Answer, { info }: TlsClient): Answer {
-  return info === undefined ? given : { ...given, tls: info };
+  if (info === undefined) return given;
+  const skipped = info.skipped && {
+    reason: info.skipped.reason,
+    message: sentence(info.skipped.message).slice(0, MAX_MESSAGE_CHARACTERS),
+  };
+  return { ...given, tls: { ...info, ...(skipped && { skipped }) } };
+}
+
+/** Messages of the TLS client are clauses; people are told sentences. */
+function sentence(clause: string): string {
+  const start = clause.charAt(0).toUpperCase() + clause.slice(1);
+  return /[.?!]$/.test(start) ? start : `${start}.`;
 }

@@ -1,33 +1,8 @@
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { free, reach } from "../../../test/support/reach.ts";
-import { CASES, type Case, HOST, INSTALL, NEEDLE, titleOf } from "../../../test/tls-servers/case.ts";
-import { askAddress } from "../ask-address.ts";
-import type { Finding, Question } from "../question.ts";
+import { askHttps, startLive } from "../../../test/support/live.ts";
+import { CASES, type Case, INSTALL, titleOf } from "../../../test/tls-servers/case.ts";
 
-const { control, missing } = inject("liveServers");
-
-async function start(what: string | number): Promise<number> {
-  const response = await fetch(`${control}/${what}`, { method: "POST" });
-  const text = await response.text();
-  if (!response.ok) throw new Error(text);
-  return Number(text);
-}
-
-function ask(port: number, change: Partial<Question> = {}): Promise<Finding> {
-  const question: Question = {
-    protocol: "HTTPS",
-    address: "127.0.0.1",
-    port,
-    host: HOST,
-    path: "/page.txt",
-    expectation: { statuses: [{ from: 200, to: 200 }], body: NEEDLE },
-    headers: {},
-    userAgent: "Vedette/test",
-    timeoutMs: 5_000,
-    ...change,
-  };
-  return askAddress(reach, question, free);
-}
+const { missing } = inject("liveServers");
 
 const numbered = CASES.map((one, n) => ({ n, one, title: titleOf(one) }));
 const present = numbered.filter(({ one }) => !missing.includes(one.server));
@@ -38,7 +13,7 @@ describe("a handshake and an exchange with", () => {
   }
 
   it.each(present)("$title", async ({ n, one }) => {
-    const finding = await ask(await start(n));
+    const finding = await askHttps(await startLive(n));
     expect(finding, finding.message).toMatchObject({ reason: "Ok", httpStatus: 200, tls: expectedOf(one) });
     expect(finding.tls?.notAfter).toBeGreaterThan(Date.now());
     expect(finding.tls?.expiresAt).toBeLessThanOrEqual(finding.tls?.notAfter ?? 0);
@@ -56,15 +31,15 @@ function expectedOf({ version, suite }: Case): object {
 describe.skipIf(missing.includes("nginx"))("two hosts on one address, each with its own certificate (nginx)", () => {
   let port: number;
   beforeAll(async () => {
-    port = await start("names");
+    port = await startLive("names");
   });
 
   it.each(["one.test", "two.test"])("%s gets its own", async (host) => {
-    expect(await ask(port, { host })).toMatchObject({ reason: "Ok" });
+    expect(await askHttps(port, { host })).toMatchObject({ reason: "Ok" });
   });
 
   it("a wrong host is told which names the certificate has", async () => {
-    const finding = await ask(port, { host: "three.test" });
+    const finding = await askHttps(port, { host: "three.test" });
     expect(finding.reason).toBe("CertificateNameMismatch");
     expect(finding.message).toMatch(/one\.test.*three\.test/);
     expect(finding.tls?.version).toBe("TLSv1.3");

@@ -1,0 +1,33 @@
+import { inject } from "vitest";
+import { askAddress } from "../../workers/prober/ask-address.ts";
+import type { Finding, Question } from "../../workers/prober/question.ts";
+import { HOST, NEEDLE } from "../tls-servers/case.ts";
+import { free, reach } from "./reach.ts";
+
+/** Starts a TLS server as `LiveServers.control` says, in place of the one before; its port. */
+export async function startLive(what: string | number): Promise<number> {
+  const response = await fetch(`${inject("liveServers").control}/${what}`, { method: "POST" });
+  const text = await response.text();
+  if (!response.ok) throw new Error(text);
+  return Number(text);
+}
+
+/** The question for the page that all live servers have, changed as given. */
+export function httpsQuestion(port: number, change: Partial<Question> = {}): Question {
+  return {
+    protocol: "HTTPS",
+    address: "127.0.0.1",
+    port,
+    host: HOST,
+    path: "/page.txt",
+    expectation: { statuses: [{ from: 200, to: 299 }], body: NEEDLE },
+    headers: {},
+    userAgent: "Vedette/test",
+    timeoutMs: 5_000,
+    ...change,
+  };
+}
+
+export function askHttps(port: number, change: Partial<Question> = {}): Promise<Finding> {
+  return askAddress(reach, httpsQuestion(port, change), free);
+}
