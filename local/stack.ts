@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type RecordStatus, recordStatus } from "../shared/model/status.ts";
 import { startAgent } from "./agent.ts";
+import { askWatched } from "./ask.ts";
 import { type Child, type ChildHooks, endGroup } from "./child.ts";
 import { serveControl } from "./control.ts";
 import { callScheduled, startCron } from "./cron.ts";
@@ -208,7 +209,8 @@ export class Stack {
 
   async #watch(): Promise<void> {
     const server = { host: HOST, port: this.plan.ports.dns };
-    const stop = watchDns(server, this.questions, (change) => {
+    const ask = askWatched(server, (rootHost) => this.readRecord(rootHost));
+    const stop = watchDns(ask, this.questions, (change) => {
       this.#answers.set(`${change.question.name} ${change.question.type}`, change.after);
       this.#onEvent({ kind: "Dns", change });
     });
