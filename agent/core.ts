@@ -15,6 +15,7 @@ import { nextSerial, planHosts } from "./publish/hosts.ts";
 import type { SourceState } from "./source/source.ts";
 import { recordStates } from "./status/record-states.ts";
 import type { HostState, State } from "./status/state.ts";
+import { troublesOf } from "./status/troubles.ts";
 
 /** What became of a delivery: `Applied` names the highest number that is stored and in DNS. */
 export type Applied =
@@ -191,6 +192,7 @@ export class Core {
     this.#state = { ...this.#state, silent, serial, hosts: plan.hosts, problems: [...this.#source.problems] };
     const about = { cluster, contact: contact.state, edgeStaleAfterMs, nowMs: now() };
     this.#state = { ...this.#state, records: recordStates(this.#source.records, this.#state.records, plan, about) };
+    this.#noted.noteAll("unwatched", troublesOf(this.#state.records));
     const stored = await this.#store();
     this.#switchDns();
     for (const change of plan.changes) {

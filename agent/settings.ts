@@ -184,14 +184,14 @@ export function helpText(): string {
   });
   return `The Vedette agent: pushes a cluster's records to the edge, takes its decisions, answers DNS.
 
-Usage: node agent/main.ts --records <path> --edge-url <url> --cluster <name> [settings]
+Usage: npx node agent/main.ts --records <path> --edge-url <url> --cluster <name> [settings]
 
 ${rows.join("\n")}
 
 Examples:
-  VEDETTE_SECRET=whsec_… node agent/main.ts --records ./records \\
+  VEDETTE_SECRET=whsec_… npx node agent/main.ts --records ./records \\
       --edge-url https://vedette.example.workers.dev --cluster shop --webhook-address 0.0.0.0 --dns-address 0.0.0.0 --dns-port 53
-  node agent/main.ts --records api.yaml --edge-url http://127.0.0.1:8787 --cluster local --secret-file secret.txt --pull
+  npx node agent/main.ts --records api.yaml --edge-url http://127.0.0.1:8787 --cluster local --secret-file secret.txt --pull
 `;
 }
 

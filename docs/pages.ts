@@ -28,7 +28,7 @@ Variables and secrets of the Worker. Secrets (\`ADMIN_TOKEN\`, \`HEADER_KEY\`) g
 const AGENT_SETTINGS = `# Settings of the agent
 
 Environment variables; each but \`VEDETTE_SECRET\` has a flag of the same name (\`VEDETTE_EDGE_URL\` is \`--edge-url\`), which goes
-first. \`node agent/main.ts --help\` shows them with examples.
+first. \`npx node agent/main.ts --help\` shows them with examples.
 `;
 
 /** The reference pages that are made from schemas. */

@@ -1,7 +1,10 @@
-import { styleText } from "node:util";
+import { stripVTControlCharacters, styleText } from "node:util";
 import type { DnsChange } from "./dns-watch.ts";
 import { BREAKAGES, type Breakage, type Gateway } from "./gateways.ts";
 import type { Stack } from "./stack.ts";
+
+/** `12:34:56` and two spaces. */
+const TIME_WIDTH = 10;
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -19,10 +22,19 @@ export class Console {
     this.#out.write(`${text}\n`);
   }
 
-  /** A line with the time before it. */
+  /** A line with the time before it. On a terminal, what is too long for its width goes on below, at a word. */
   event(text: string, details: readonly string[] = []): void {
-    this.line(`${this.style("dim", new Date().toTimeString().slice(0, 8))}  ${text}`);
-    for (const detail of details) this.line(`          ${this.style("dim", detail)}`);
+    const [first = "", ...more] = wrap(text, this.#width - TIME_WIDTH);
+    this.line(`${this.style("dim", new Date().toTimeString().slice(0, 8))}  ${first}`);
+    for (const line of more) this.line(" ".repeat(TIME_WIDTH) + line);
+    for (const detail of details) {
+      for (const line of wrap(detail, this.#width - TIME_WIDTH))
+        this.line(" ".repeat(TIME_WIDTH) + this.style("dim", line));
+    }
+  }
+
+  get #width(): number {
+    return this.#out.isTTY ? this.#out.columns : Number.POSITIVE_INFINITY;
   }
 
   style(style: Style, text: string): string {
@@ -36,7 +48,8 @@ export class Console {
       after.targets.includes(target) ? this.style("green", `● ${target}`) : this.style("red", `○ ${target}`),
     );
     const code = after.targets.length > 0 ? "" : `   ${after.code === "NOERROR" ? "no address" : after.code}`;
-    return `${question.name} ${question.type}   ${dots.join("  ")}${code}`;
+    const drawn = question.isDrawn ? "   (weighted)" : "";
+    return `${question.name} ${question.type}   ${dots.join("  ")}${code}${drawn}`;
   }
 
   breakage(breakage: Breakage): string {
@@ -78,10 +91,10 @@ export function banner(places: Places): string[] {
   const dig = `dig @${dns.host} -p ${dns.port} ${places.firstName ?? "<name>"} +short`;
   const rows: [string, string][] = [
     ["edge", `${places.edgeUrl}/v1/records`],
-    ["agent", places.agentUrl],
+    ["agent", `${places.agentUrl}/readyz`],
     ["DNS", dig],
     ["records", `${places.records}   (edit it: it is read again)`],
-    ["state and logs", places.state],
+    ["state, logs", places.state],
   ];
   if (places.hasKeys)
     rows.push(...keys(places).map((text, index): [string, string] => [index === 0 ? "keys" : "", text]));
@@ -93,16 +106,32 @@ export function banner(places: Places): string[] {
     );
   }
   rows.push([places.hasGateways ? "" : "curl", `${curl}/edge/stop`]);
-  return rows.map(([name, value]) => `  ${name.padEnd(16)}${value}`);
+  return rows.map(([name, value]) => `  ${name.padEnd(13)}${value}`);
 }
 
 function keys({ hasGateways, edgeStaleAfter }: Places): string[] {
   const gateways = hasGateways ? ["1 2 3   break or mend a gateway", "k       another kind of breaking"] : [];
   return [
     ...gateways,
-    `e       stop or start the edge: once it is silent for ${edgeStaleAfter}, the agent publishes all`,
+    "e       stop or start the edge",
+    `        (once it is silent for ${edgeStaleAfter}, the agent publishes all)`,
     "s q     how it stands, and quit",
   ];
+}
+
+/** Lines of at most `width` columns where words allow it; a mark stays with its address. Colours have no width. */
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(/(?<![●○]) /)) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (line === "" || stripVTControlCharacters(longer).length <= width) line = longer;
+    else {
+      lines.push(line.trimEnd());
+      line = word;
+    }
+  }
+  return [...lines, line];
 }
 
 /** The kind of breaking after this one. */

@@ -1,4 +1,4 @@
-import { type Answer, askDns } from "./dns-client.ts";
+import type { Answer } from "./dns-client.ts";
 import type { Watched } from "./watched.ts";
 
 /** An answer that is not what it was; `before` is absent the first time. */
@@ -11,7 +11,7 @@ const PAUSE_MS = 100;
  * that records may come and go. Gives the function that ends it.
  */
 export function watchDns(
-  server: { host: string; port: number },
+  ask: (question: Watched) => Promise<Answer | undefined>,
   questions: () => readonly Watched[],
   onChange: (change: DnsChange) => void,
 ): () => void {
@@ -21,7 +21,7 @@ export function watchDns(
 
   async function sweep(): Promise<void> {
     for (const question of questions()) {
-      const after = await askDns(server, question).catch(() => undefined);
+      const after = await ask(question).catch(() => undefined);
       if (after === undefined || stopped) continue;
       const key = `${question.name} ${question.type}`;
       const before = seen.get(key);

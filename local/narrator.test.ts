@@ -1,4 +1,5 @@
 import { PassThrough } from "node:stream";
+import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { RecordSpec } from "../shared/model/record.ts";
 import { recordSpec } from "../shared/model/record.ts";
@@ -45,7 +46,7 @@ async function told(change: DnsChange): Promise<string> {
   } as unknown as RecordStatus;
   narrator.tell({ kind: "Dns", change }, { gateways: [gateway], readRecord: async () => status });
   await new Promise((resolve) => setImmediate(resolve));
-  return (out.read() as string).replace(/^\d\d:\d\d:\d\d/gm, "TIME");
+  return stripVTControlCharacters(out.read() as string).replace(/^\d\d:\d\d:\d\d/gm, "TIME");
 }
 
 test("the first answer is a picture, and nothing follows from it", async () => {
@@ -84,7 +85,34 @@ test("an address that leaves again when the edge is back has no story of its gat
   expect(await told(change)).toContain("          127.0.0.11 left: unhealthy\n");
 });
 
+test("one that was kept as the last leaves for another that is back: not late, but kept", async () => {
+  gateway.broken = "status";
+  narrator.tell({ kind: "Gateway", gateway }, { gateways: [gateway], readRecord: async () => undefined });
+  const change = { question, before: answer("127.0.0.11"), after: answer("127.0.0.12"), at: Date.now() + 60_000 };
+  const text = await told(change);
+  expect(text).toContain("          127.0.0.11 left, now that another is back: unhealthy\n");
+  expect(text).toContain("          127.0.0.12 joined: no longer in the record\n");
+});
+
+test("a record whose domain was not there at the start: what to do", () => {
+  const message = "agent: The edge refuses a/b: x.dev is not among the hosts that the cluster may name (*.test)";
+  narrator.tell({ kind: "Trouble", message }, { gateways: [], readRecord: async () => undefined });
+  expect(out.read()).toContain("Start the stack again");
+});
+
+test("on a terminal, long lines break at words and below their own beginning", async () => {
+  Object.assign(out, { isTTY: true, columns: 50 });
+  const before = answer("127.0.0.11", "127.0.0.12", "127.0.0.13");
+  const text = await told({ question, before, after: answer("127.0.0.12"), at: 0 });
+  expect(text.split("\n").slice(0, 3)).toEqual([
+    "TIME  shop.example.test A   ○ 127.0.0.11",
+    "          ● 127.0.0.12  ○ 127.0.0.13",
+    "          127.0.0.11 left: unhealthy",
+  ]);
+});
+
 test("addresses that came back since the edge is silent", async () => {
+  await told({ question, after: answer("127.0.0.11", "127.0.0.12"), at: 0 });
   gateway.broken = "status";
   narrator.tell(
     { kind: "Part", name: "edge", running: false, asked: true },

@@ -8,11 +8,17 @@ import { why } from "./why.ts";
 
 type Told = Pick<Stack, "gateways" | "readRecord">;
 
+/** The cluster was registered with the top-level domains that the records had then. */
+const OTHER_HOST = /not among the hosts that the cluster may name/;
+const START_AGAIN = "Start the stack again: it allows the domains of the records that it finds at its start.";
+
 /** Tells what happens in a stack: each change that reached DNS, how long it took and why. */
 export class Narrator {
   readonly #console: Console;
   /** When each gateway was last broken or mended, Unix ms, by address; until the change that this led to was told. */
   readonly #changedAt = new Map<string, number>();
+  /** Every target that was in an answer, by `name type`. */
+  readonly #known = new Map<string, ReadonlySet<string>>();
   #edgeStoppedAt: number | undefined;
 
   constructor(console: Console) {
@@ -29,7 +35,7 @@ export class Narrator {
         this.#tellPart(event);
         break;
       case "Trouble":
-        this.#console.event(event.message);
+        this.#console.event(event.message, OTHER_HOST.test(event.message) ? [START_AGAIN] : []);
         break;
       case "Dns":
         void this.#tellDns(event.change, stack);
@@ -58,6 +64,7 @@ export class Narrator {
   async #tellDns(change: DnsChange, stack: Told): Promise<void> {
     const { after, question } = change;
     const before = change.before?.targets ?? [];
+    const known = this.#learn(`${question.name} ${question.type}`, after.targets);
     // Nothing was answered yet: neither an empty answer nor the first full one has a story.
     if (before.length === 0 && after.targets.length === 0) return;
     const left = before.filter((target) => !after.targets.includes(target));
@@ -71,12 +78,22 @@ export class Narrator {
       const parts = [`${target} ${verb}${this.#afterWhat(change, target, stack.gateways)}`, reason(target)];
       return parts.filter((part) => part !== "").join(": ");
     };
-    const details = [...left.map((target) => tell(target, "left")), ...came.map((target) => tell(target, "is back"))];
+    const details = [
+      ...left.map((target) => tell(target, "left")),
+      ...came.map((target) => tell(target, known.has(target) ? "is back" : "joined")),
+    ];
     this.#console.event(this.#console.picture(change), details);
   }
 
+  /** Notes what is answered now; gives what was before. */
+  #learn(key: string, targets: readonly string[]): ReadonlySet<string> {
+    const before = this.#known.get(key) ?? new Set();
+    this.#known.set(key, new Set([...before, ...targets]));
+    return before;
+  }
+
   /** `, 6.4 s after its gateway was broken (at most 8 s)`; empty where nobody here caused it. */
-  #afterWhat({ at, question, after }: DnsChange, target: string, gateways: readonly Gateway[]): string {
+  #afterWhat({ at, question, before, after }: DnsChange, target: string, gateways: readonly Gateway[]): string {
     const seconds = (fromMs: number) => `${((at - fromMs) / 1_000).toFixed(1)} s after`;
     if (this.#edgeStoppedAt !== undefined) return `, ${seconds(this.#edgeStoppedAt)} the edge was stopped`;
     const gateway = gateways.find(({ address }) => address === target);
@@ -87,6 +104,10 @@ export class Narrator {
     this.#changedAt.delete(target);
     const check = question.record.healthCheck;
     const limit = check === undefined ? undefined : isIn ? returnsWithinMs(check) : leavesWithinMs(check);
+    const others = after.targets.filter((other) => !before?.targets.includes(other));
+    // It failed for long and was kept all the same, as the last: the limit in time was never its own.
+    if (!isIn && limit !== undefined && at - changedAt > limit && others.length > 0)
+      return ", now that another is back";
     const bound = limit === undefined ? "" : ` (at most ${limit / 1_000} s)`;
     return `, ${seconds(changedAt)} its gateway was ${isIn ? "mended" : "broken"}${bound}`;
   }

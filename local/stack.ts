@@ -1,6 +1,9 @@
+import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { type RecordStatus, recordStatus } from "../shared/model/status.ts";
 import { startAgent } from "./agent.ts";
+import { askWatched } from "./ask.ts";
+import { canaries } from "./canaries.ts";
 import { type Child, type ChildHooks, endGroup } from "./child.ts";
 import { serveControl } from "./control.ts";
 import { callScheduled, startCron } from "./cron.ts";
@@ -157,8 +160,7 @@ export class Stack {
       HEADER_KEY: this.#secrets.headerKey,
       ALLOW_PRIVATE_ADDRESSES: "true",
       PUBLIC_READS: "true",
-      // A canary that needs no internet: if not even this answers, the trouble is the prober's own.
-      CANARIES: `${HOST}:${ports.control}`,
+      CANARIES: canaries(`${HOST}:${ports.control}`, networkInterfaces()),
       COLO_URL: "",
       EDGE_STALE_AFTER: `${edgeStaleAfterMs}ms`,
       ...edgeSettings,
@@ -208,7 +210,8 @@ export class Stack {
 
   async #watch(): Promise<void> {
     const server = { host: HOST, port: this.plan.ports.dns };
-    const stop = watchDns(server, this.questions, (change) => {
+    const ask = askWatched(server, (rootHost) => this.readRecord(rootHost));
+    const stop = watchDns(ask, this.questions, (change) => {
       this.#answers.set(`${change.question.name} ${change.question.type}`, change.after);
       this.#onEvent({ kind: "Dns", change });
     });

@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
 import { recordManifest } from "../shared/model/manifest.ts";
 import type { RecordSpec } from "../shared/model/record.ts";
+import { routingOf } from "../shared/record/routing.ts";
 import type { Question } from "./dns-client.ts";
 
-/** A question with the record that answers it. */
-export type Watched = Question & { record: RecordSpec };
+/** A question with the record that answers it; `isDrawn` where each answer is another one, drawn by weight. */
+export type Watched = Question & { record: RecordSpec; isDrawn?: true };
 
 const REREAD_MS = 1_000;
 
@@ -52,14 +53,17 @@ function questionsOf(specs: readonly RecordSpec[]): Watched[] {
     const pointedTo = new Set(endpoints.flatMap((endpoint) => endpoint.targets));
     const names = new Set(endpoints.map((endpoint) => endpoint.dnsName).filter((name) => !pointedTo.has(name)));
     const types = new Set(endpoints.map((endpoint) => (endpoint.recordType === "AAAA" ? "AAAA" : "A")));
-    return [...names].flatMap((name) => [...types].sort().map((type) => ({ name, type, record })));
+    const drawn = endpoints.some((endpoint) => routingOf(endpoint).kind === "Weighted")
+      ? { isDrawn: true as const }
+      : {};
+    return [...names].flatMap((name) => [...types].sort().map((type) => ({ name, type, record, ...drawn })));
   });
 }
 
 function filesOf(path: string): string[] {
   if (!statSync(path).isDirectory()) return [path];
   return readdirSync(path)
-    .filter((name) => /\.ya?ml$/.test(name))
+    .filter((name) => /\.(ya?ml|json)$/.test(name))
     .map((name) => join(path, name))
     .sort();
 }

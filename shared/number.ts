@@ -13,6 +13,24 @@ export function isNewer(candidate: MessageNumber, held: MessageNumber): boolean 
   return compareNumbers(candidate, held) > 0;
 }
 
+const DAY_MS = 86_400_000;
+/** Far beyond what is ever counted, and with room above it for as much again. */
+const MAX_N = 2 ** 52;
+
+/**
+ * Whether a number that is above the own one, which its receiver tells of, may be gone past: a sender whose storage was put
+ * back, or whose clock is behind, meets such numbers. An epoch more than a day ahead of the clock (`nowMs`, Unix ms) is
+ * nonsense, unless the own one is as far ahead.
+ */
+export function isCredible(told: MessageNumber, own: MessageNumber, nowMs: number): boolean {
+  return told.epoch <= Math.max(own.epoch, nowMs + DAY_MS);
+}
+
+/** The next number above one: of its epoch, as long as that has any. */
+export function numberAbove({ epoch, n }: MessageNumber): MessageNumber {
+  return n < MAX_N ? { epoch, n: n + 1 } : { epoch: epoch + 1, n: 1 };
+}
+
 /** `epoch.n`, as `?after=` and entity tags carry it. */
 export function formatNumber(number: MessageNumber): string {
   return `${number.epoch}.${number.n}`;

@@ -29,9 +29,15 @@ const roots = z.string().transform((text, context) => {
 
 /** Every setting of the edge: name, default, check and help in one place. */
 export const settingsSchema = z.object({
-  ADMIN_TOKEN: z.string().min(16).optional().describe("Bearer token of the admin routes. Without it they are closed."),
+  ADMIN_TOKEN: z
+    .string()
+    .min(16)
+    .optional()
+    .describe("Bearer token of the admin routes, 16 characters or more. Without it they are closed."),
   PUBLIC_READS: flag.describe("Answer the read routes without the admin token. Cluster routes always need it."),
-  HEADER_KEY: headerKey.optional().describe("32 bytes that seal header secrets. Without it such records rest."),
+  HEADER_KEY: headerKey
+    .optional()
+    .describe("32 bytes in base64 that seal header secrets. Without it such records rest."),
   HEADER_KEY_ID: z.string().min(1).default("1").describe("Names HEADER_KEY in what it sealed."),
   HEADER_KEY_PREVIOUS: headerKey.optional().describe("The key before, still opened while rotating."),
   HEADER_KEY_PREVIOUS_ID: z.string().optional(),

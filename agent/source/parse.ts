@@ -32,7 +32,10 @@ export function parseManifests(text: string, file: string): FileContent {
   const read = documents.map((document) => readDocument({ file, lines, document }));
   const wrong = read.flatMap((one) => (one.kind === "Wrong" ? [one] : []));
   const isEmpty = documents.every(isBlank);
-  const emptyProblem = { file, message: "is empty: what it held stays. Delete the file to remove its records" };
+  const emptyProblem = {
+    file,
+    message: "is empty: what it held stays. To remove its records, delete it from a watched folder or start without it",
+  };
   return {
     records: read.flatMap((one) => (one.kind === "Record" ? [one.record] : [])),
     secrets: read.flatMap((one) => (one.kind === "Secret" ? [one.secret] : [])),

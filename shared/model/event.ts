@@ -15,6 +15,7 @@ export const event = z.strictObject({
     "ClusterRegistered",
     "ClusterRemoved",
     "DuplicateAgent",
+    "NumberOvertaken",
   ]),
   /** What it is about, as far as each applies. */
   rootHost: z.string().optional(),

@@ -50,6 +50,11 @@ const httpPath = z
   .regex(/^\/[!-~]*$/, { error: "must start with / and hold only visible ASCII characters" })
   .refine((path) => !path.includes("#"), { error: "must not hold a fragment" });
 
+/** Checks share a prober only where they have one interval: fractions would bring about an object for each. */
+const interval = duration(SECOND_MS, HOUR_MS).refine((ms) => ms % SECOND_MS === 0, {
+  error: "must be whole seconds: probers are shared by the checks of one interval",
+});
+
 const manifest = z.strictObject({
   protocol: protocol.default("HTTPS").describe("How to ask."),
   port: port.optional().describe("Default: 443 with HTTPS, 80 with HTTP; required with TCP. Not 25."),
@@ -59,9 +64,9 @@ const manifest = z.strictObject({
     .describe(
       "Host header, and with HTTPS the server name that is sent (SNI) and that the certificate has to name. Default: rootHost; a wildcard rootHost is probed only where this is set.",
     ),
-  interval: duration(SECOND_MS, HOUR_MS)
+  interval: interval
     .prefault("30s")
-    .describe("Between two checks of one address from one region; 1s to 1h."),
+    .describe("Between two checks of one address from one region; whole seconds, 1s to 1h."),
   timeout: duration(100, 30 * SECOND_MS)
     .optional()
     .describe(

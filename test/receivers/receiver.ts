@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { isNewer } from "../../shared/number.ts";
 
 /** How a receiver answers. `ack` as an agent does; the others are the faults that a delivery has to survive. */
 export type ReceiverMode =
@@ -20,7 +21,7 @@ type State = { mode: ReceiverMode; applied: Number_; received: Received[] };
 
 /**
  * Webhook receivers for tests, as many as there are names: `/hook/<name>` receives, `/control/<name>` tells what came
- * (GET) and sets the mode or forgets what was applied (PUT).
+ * (GET) and sets the mode or the number that was applied last (PUT).
  */
 export async function startReceivers(): Promise<{ url: string; stop: () => Promise<void> }> {
   const states = new Map<string, State>();
@@ -38,9 +39,9 @@ export async function startReceivers(): Promise<{ url: string; stop: () => Promi
 
 async function control(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method === "PUT") {
-    const { mode, forget } = JSON.parse(await textOf(request)) as { mode?: ReceiverMode; forget?: boolean };
+    const { mode, applied } = JSON.parse(await textOf(request)) as { mode?: ReceiverMode; applied?: Number_ };
     if (mode !== undefined) state.mode = mode;
-    if (forget) state.applied = { epoch: 0, n: 0 };
+    if (applied !== undefined) state.applied = applied;
   }
   response.setHeader("content-type", "application/json").end(JSON.stringify(state));
 }
@@ -78,7 +79,7 @@ async function hook(state: State, request: IncomingMessage, response: ServerResp
       acknowledge(response, { epoch: 0, n: 0 });
       return;
     case "ack":
-      if (delivery.kind === "Full") state.applied = delivery.number;
+      if (delivery.kind === "Full" && isNewer(delivery.number, state.applied)) state.applied = delivery.number;
       acknowledge(response, state.applied);
   }
 }

@@ -80,7 +80,7 @@ export interface World {
   push: (records: SnapshotRecordInput[], options?: PushOptions) => ReturnType<Cluster["putSnapshot"]>;
   decide: (n: number, records: RecordStatus[], partition?: number) => Promise<void>;
   received: () => Promise<Received[]>;
-  receiver: (change: { mode?: ReceiverMode; forget?: boolean }) => Promise<void>;
+  receiver: (change: { mode?: ReceiverMode; applied?: MessageNumber }) => Promise<void>;
 }
 
 export type PushOptions = Partial<Omit<SnapshotHeader, "records">> & {

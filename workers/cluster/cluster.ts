@@ -4,7 +4,7 @@ import type { Delivery } from "../../shared/model/messages/delivery.ts";
 import type { Decisions } from "../../shared/model/messages/shares.ts";
 import type { SnapshotReceipt } from "../../shared/model/messages/snapshot.ts";
 import type { MessageNumber } from "../../shared/model/number.ts";
-import { isNewer, NO_NUMBER } from "../../shared/number.ts";
+import { formatNumber, isNewer, NO_NUMBER } from "../../shared/number.ts";
 import { formatSecret, SECRET_BYTES, type SignedRequest, signatureFault } from "../../shared/signature.ts";
 import { coordinatorOf, type Env } from "../env.ts";
 import { problemOf } from "../problems.ts";
@@ -112,7 +112,11 @@ export class Cluster extends DurableObject<Env> implements ClusterRpc {
     const { store, outbox } = this.#live;
     const refused = refusalOf(store, request);
     if (refused !== undefined) return refused;
-    outbox.applied(after);
+    const failure = outbox.applied(after);
+    if (failure !== undefined) {
+      const errors = [{ field: "after", value: formatNumber(after), rule: failure }];
+      return { ok: false, problem: problemOf("FieldInvalid", undefined, errors) };
+    }
     store.seen.note("deliveryAt", Date.now());
     return { ok: true, delivery: outbox.deliveryFor(after) };
   }

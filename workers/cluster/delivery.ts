@@ -5,7 +5,8 @@ import type { ClusterStore } from "./store.ts";
 
 /** The number of the newest decisions, as a whole. */
 export function decidedNumber(store: ClusterStore): MessageNumber {
-  return { epoch: store.identity.get().epoch, n: store.outbox.get().n };
+  const { epoch = store.identity.get().epoch, n } = store.outbox.get();
+  return { epoch, n };
 }
 
 /**

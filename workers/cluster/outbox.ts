@@ -1,11 +1,11 @@
 import { nextSendAt } from "../../shared/accumulator.ts";
 import type { Delivery } from "../../shared/model/messages/delivery.ts";
 import type { MessageNumber } from "../../shared/model/number.ts";
-import { compareNumbers, formatNumber } from "../../shared/number.ts";
+import { formatNumber, isCredible, isNewer, numberAbove } from "../../shared/number.ts";
 import { signatureHeaders } from "../../shared/signature.ts";
 import { backOffMs } from "./back-off.ts";
 import { decidedNumber, deliveryFor, isBehind, isComplete } from "./delivery.ts";
-import { failureOf } from "./failure.ts";
+import { failureOf, neverSent, tooFarAhead } from "./failure.ts";
 import { type Answer, post } from "./send.ts";
 import type { ClusterStore } from "./store.ts";
 
@@ -39,6 +39,8 @@ export class Outbox {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #sending: Promise<void> | undefined;
   #isStopped = false;
+  /** Whether the last answer named a number above all that were sent. */
+  #isOvertaken = false;
   /** Word from the edge leaves this long after the last sending, or after half of it if the object is awake anyway. */
   readonly #contactMs: number;
 
@@ -56,11 +58,12 @@ export class Outbox {
     this.#dirtySince ??= Date.now();
   }
 
-  /** The agent says what it has applied, other than in answer to a call. A number that was never given out is ignored. */
-  applied(number: MessageNumber): void {
-    const { acknowledged } = this.#store.outbox.get();
-    if (compareNumbers(number, acknowledged) <= 0 || compareNumbers(number, decidedNumber(this.#store)) > 0) return;
-    this.#store.outbox.update({ acknowledged: number });
+  /** The agent says what it has applied, other than in answer to a call. Answers why that cannot be, in words. */
+  applied(number: MessageNumber): string | undefined {
+    const failure = this.#goPast(number);
+    if (failure !== undefined) return failure;
+    if (isNewer(number, this.#store.outbox.get().acknowledged)) this.#store.outbox.update({ acknowledged: number });
+    return undefined;
   }
 
   /** What an agent that has applied `applied` is to be given. */
@@ -151,7 +154,7 @@ export class Outbox {
 
   #note(delivery: Delivery, answer: Answer): void {
     if (this.#isStopped) return;
-    const failure = failureOf(answer, delivery, decidedNumber(this.#store));
+    const failure = failureOf(answer, delivery) ?? this.#overtakenBy(answer);
     if (failure !== undefined) {
       this.#failed(failure);
       return;
@@ -159,8 +162,30 @@ export class Outbox {
     if ("acknowledged" in answer) this.#store.outbox.update({ acknowledged: answer.acknowledged });
     this.#store.outbox.update({ failures: 0, lastFailure: undefined, retryAt: undefined });
     this.#store.seen.note("deliveryAt", delivery.sentAt);
-    // An agent that answers word from the edge with an older number has lost its state, and gets all of it at once.
-    if (delivery.kind === "Contact" && this.#isBehind()) this.#lastSentAt = undefined;
+    // An agent that answers word from the edge with an older number has lost its state, and one that answers whatever it is
+    // with a number above has that of another edge: both get all of it at once.
+    if ((delivery.kind === "Contact" || this.#isOvertaken) && this.#isBehind()) this.#lastSentAt = undefined;
+  }
+
+  /** Goes past a number that was never given out; an agent that names one above each delivery anew is out of order. */
+  #overtakenBy(answer: Answer): string | undefined {
+    const wasOvertaken = this.#isOvertaken;
+    this.#isOvertaken = "acknowledged" in answer && isNewer(answer.acknowledged, decidedNumber(this.#store));
+    if (!("acknowledged" in answer) || !this.#isOvertaken) return undefined;
+    const failure = this.#goPast(answer.acknowledged);
+    return failure ?? (wasOvertaken ? neverSent(answer.acknowledged) : undefined);
+  }
+
+  /**
+   * Numbers on above what the agent has applied, or it would take all that is decided for old: the edge was put back to an
+   * earlier time, or another one had the cluster before. Answers why not, in words, where the number is nonsense.
+   */
+  #goPast(applied: MessageNumber): string | undefined {
+    const decided = decidedNumber(this.#store);
+    if (!isNewer(applied, decided)) return undefined;
+    if (!isCredible(applied, decided, Date.now())) return tooFarAhead(applied);
+    this.#store.outbox.update(numberAbove(applied));
+    return undefined;
   }
 
   #failed(lastFailure: string): void {

@@ -50,6 +50,8 @@ export interface SnapshotState {
 }
 
 export interface OutboxState {
+  /** Of the numbers of deliveries, where an agent had applied one of a later epoch than the cluster's own. */
+  epoch?: number;
   /** Goes up with each change of the decisions. */
   n: number;
   /** The highest number that the agent says it has applied. */

@@ -1,8 +1,12 @@
 import { NO_COUNTS, saturate } from "../../shared/health/count.ts";
 import type { Assignment } from "../../shared/model/messages/assignment.ts";
+import type { MessageNumber } from "../../shared/model/number.ts";
 import type { Probe } from "../../shared/model/probe.ts";
 import type { Region } from "../../shared/model/region.ts";
+import { isNewer } from "../../shared/number.ts";
 import { errorMessage } from "../retry.ts";
+import { goPastAssignment } from "./go-past.ts";
+import { numberChanges } from "./number-changes.ts";
 import { storeShard } from "./persist.ts";
 import type { ProbeState, ShardState, World } from "./world.ts";
 
@@ -62,6 +66,7 @@ async function send(world: World, shard: ShardState, region: Region): Promise<bo
       sent = shard.assigned;
       const { number } = await world.outside.assign(assignmentFor(world, shard, region));
       if (number.epoch === world.epoch) shard.acknowledged.set(region, number.n);
+      goPastAnswer(world, shard, region, number);
     } while (shard.assigned > sent && !world.isAbandoned);
   } catch (error) {
     const { intervalMs, n } = shard;
@@ -70,6 +75,21 @@ async function send(world: World, shard: ShardState, region: Region): Promise<bo
     place.isSending = false;
   }
   return shard.acknowledged.get(region) !== before;
+}
+
+/** A prober that holds a number above what it was sent is sent the next, once: one that goes on so is out of order. */
+function goPastAnswer(world: World, shard: ShardState, region: Region, held: MessageNumber): void {
+  const place = shard.inRegions.get(region);
+  if (place === undefined || world.isAbandoned) return;
+  const { intervalMs } = shard;
+  const isAbove = isNewer(held, { epoch: world.epoch, n: shard.assigned });
+  const wasAbove = place.isOvertaken;
+  place.isOvertaken = isAbove;
+  if (!isAbove || wasAbove) return;
+  if (!goPastAssignment(world, shard, { held, region, intervalMs }, world.outside.now())) return;
+  const { shards } = numberChanges(world);
+  // Decisions, if the epoch is another, go with the heartbeat.
+  world.outside.soon(() => sendAssignments(world, shards));
 }
 
 export function isBehind(shard: ShardState, region: Region): boolean {

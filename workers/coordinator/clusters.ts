@@ -1,5 +1,7 @@
 import { isNewer, NO_NUMBER } from "../../shared/number.ts";
 import type { ClusterContact, ContactReceipt } from "../rpc.ts";
+import { commit } from "./commit.ts";
+import { goPastDecisions } from "./go-past.ts";
 import { decisionsFor, noteHanded } from "./hand-over.ts";
 import { storeCluster } from "./persist.ts";
 import { reconcile } from "./reconcile.ts";
@@ -64,6 +66,8 @@ export function senderOf(world: World, name: string, number: { epoch: number }, 
 export function contact(world: World, word: ClusterContact, nowMs: number): ContactReceipt {
   const cluster = senderOf(world, word.cluster, word.sharesNumber, nowMs);
   if (cluster === undefined) return { sharesWanted: false };
+  // The answer has to carry a number that the cluster takes.
+  if (goPastDecisions(world, cluster, word.decisionsNumber, nowMs)) commit(world);
   const sharesWanted = word.sharesNumber.n > 0 && isNewer(word.sharesNumber, cluster.sharesNumber);
   const decided = { epoch: world.epoch, n: cluster.decided };
   if (!isNewer(decided, word.decisionsNumber)) {

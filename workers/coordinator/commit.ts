@@ -1,6 +1,6 @@
 import { sendAssignments } from "./assign.ts";
 import { handOver } from "./hand-over.ts";
-import { storeCluster, storeShard } from "./persist.ts";
+import { numberChanges } from "./number-changes.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -8,18 +8,7 @@ import type { World } from "./world.ts";
  * Whatever is lost on the way is sent again by the heartbeat, since the numbers are in storage.
  */
 export function commit(world: World): void {
-  const shards = [...world.changedShards];
-  for (const shard of shards) {
-    shard.assigned += 1;
-    storeShard(world, shard);
-  }
-  for (const cluster of world.changedClusters) {
-    cluster.decided += 1;
-    storeCluster(world, cluster);
-  }
-  const hasDecisions = world.changedClusters.size > 0;
-  world.changedShards.clear();
-  world.changedClusters.clear();
+  const { shards, clusters } = numberChanges(world);
   if (shards.length > 0) world.outside.soon(() => sendAssignments(world, shards));
-  if (hasDecisions) world.outside.soon(() => handOver(world));
+  if (clusters.length > 0) world.outside.soon(() => handOver(world));
 }

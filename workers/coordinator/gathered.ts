@@ -12,7 +12,7 @@ const REGISTRATION_MS = 60_000;
  */
 export function noteGathered(world: World, nowMs: number): boolean {
   if (world.isGathered) return false;
-  if (nowMs - world.epoch < world.rules.edgeStaleAfterMs && !hasEveryWord(world)) return false;
+  if (nowMs - world.createdAt < world.rules.edgeStaleAfterMs && !hasEveryWord(world)) return false;
   world.isGathered = true;
   writeMeta(world.store.sql, "gathered", 1);
   return true;
@@ -27,14 +27,15 @@ export function mayHandOut(world: World, nowMs: number): boolean {
 }
 
 /**
- * A cluster older than this storage tells that the storage was lost, and with it the list of clusters: then nobody knows
- * who else is to be waited for. Otherwise all of them are known, and those that have sent nothing are waited for if others
+ * A cluster older than this storage, or numbers of a later epoch, tell that the storage was lost, and with it the list of
+ * clusters: then nobody knows who else is to be waited for. Otherwise all of them are known, and those that have sent nothing are waited for if others
  * have something published, as they may have too. An edge where nothing is published yet is simply new.
  */
 function hasEveryWord(world: World): boolean {
+  if (world.epoch > world.createdAt) return false;
   const clusters = [...world.clusters.values()].filter(({ removedEpoch }) => removedEpoch === undefined);
   const heard = clusters.filter(hasSent);
-  if (heard.some(({ sharesNumber }) => world.epoch - sharesNumber.epoch > REGISTRATION_MS)) return false;
+  if (heard.some(({ sharesNumber }) => world.createdAt - sharesNumber.epoch > REGISTRATION_MS)) return false;
   if (heard.length === clusters.length) return heard.length > 0;
   return heard.length > 0 && !heard.some(({ hasPublished }) => hasPublished);
 }

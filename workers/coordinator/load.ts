@@ -69,9 +69,11 @@ export function loadWorld(store: Store, outside: Outside, rules: Rules): World {
 }
 
 function emptyWorld(store: Store, outside: Outside, rules: Rules, nowMs: number): World {
+  const epoch = readMeta(store.sql, "epoch") ?? nowMs;
   return {
     partition: readMeta(store.sql, "partition") ?? 0,
-    epoch: readMeta(store.sql, "epoch") ?? nowMs,
+    epoch,
+    createdAt: readMeta(store.sql, "createdAt") ?? epoch,
     store,
     outside,
     rules,
@@ -88,6 +90,7 @@ function emptyWorld(store: Store, outside: Outside, rules: Rules, nowMs: number)
     suspectRegions: new Map(),
     changedClusters: new Set(),
     changedShards: new Set(),
+    toldOf: new Set(),
     handing: new Set(),
     isAbandoned: false,
   };

@@ -69,6 +69,7 @@ export function newShard(
   fixed: Pick<ShardState, "key" | "intervalMs" | "n" | "regions">,
   assigned: number,
 ): ShardState {
+  const flags = { isNudged: false, isSending: false, isOvertaken: false };
   const idle = { seen: undefined, heardAt: undefined, colo: undefined, lateMs: undefined };
   return {
     ...fixed,
@@ -76,6 +77,6 @@ export function newShard(
     members: new Map(),
     assigned,
     acknowledged: new Map(),
-    inRegions: new Map(fixed.regions.map((region) => [region, { ...idle, isNudged: false, isSending: false }])),
+    inRegions: new Map(fixed.regions.map((region) => [region, { ...idle, ...flags }])),
   };
 }

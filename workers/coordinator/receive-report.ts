@@ -7,6 +7,7 @@ import { compareNumbers, isNewer, NO_NUMBER } from "../../shared/number.ts";
 import { outcomeOf } from "../../shared/reason.ts";
 import { assignmentFor } from "./assign.ts";
 import { decideRoot } from "./decide.ts";
+import { goPastAssignment } from "./go-past.ts";
 import { judgeProbe } from "./judge.ts";
 import { storeWord } from "./persist.ts";
 import { isJustStarted, noteSeen, writeSeen } from "./seen.ts";
@@ -28,6 +29,7 @@ export function receiveReport(world: World, report: Report, nowMs: number): Assi
   const { region } = report.shard;
   const shard = world.shards.get(shardKey(report.shard));
   const place = shard?.inRegions.get(region);
+  goPastAssignment(world, shard, { held: report.assignment, ...report.shard }, nowMs);
   if (shard === undefined || place === undefined) return endOfOrphan(world, report);
   if (isNewer(report.number, place.seen?.number ?? NO_NUMBER)) fold(world, shard, report, nowMs);
   acknowledge(world, shard, report);

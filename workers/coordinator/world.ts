@@ -109,6 +109,8 @@ export interface ShardInRegion {
   /** Since it was last heard of. */
   isNudged: boolean;
   isSending: boolean;
+  /** Its prober answered the last assignment with a number above. */
+  isOvertaken: boolean;
 }
 
 /** When the coordinator began to listen, after a restart or a gap, and until when it had listened before. */
@@ -120,8 +122,10 @@ export interface Start {
 /** What the coordinator knows. Everything needed to judge is here; storage is only read at the start. */
 export interface World {
   readonly partition: number;
+  /** Of all numbers that it gives out: when this storage was created, Unix ms, unless it had to go past another one. */
+  epoch: number;
   /** When this storage was created, Unix ms. */
-  readonly epoch: number;
+  readonly createdAt: number;
   readonly store: Store;
   readonly outside: Outside;
   readonly rules: Rules;
@@ -139,6 +143,8 @@ export interface World {
   /** What the call at hand has changed: clusters whose decisions are others now, and shards with other probes. */
   readonly changedClusters: Set<Cluster>;
   readonly changedShards: Set<ShardState>;
+  /** Whose numbers were told of as nonsense: once is enough. */
+  readonly toldOf: Set<string>;
   /** Clusters that are just being handed theirs. */
   readonly handing: Set<Cluster>;
   /** Another world was read from storage in place of this one: what is still under way here must write nothing. */

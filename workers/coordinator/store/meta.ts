@@ -1,7 +1,9 @@
 /** What there is one of; all whole numbers. */
 type MetaKey =
-  /** When this storage was created, Unix ms: the epoch of every number that the coordinator gives out. */
+  /** Of every number that the coordinator gives out: when this storage was created, Unix ms, or above: see `go-past.ts`. */
   | "epoch"
+  /** When this storage was created, Unix ms, where the epoch tells that no more. */
+  | "createdAt"
   | "partition"
   /** 1 once decisions may be handed out: see `gathered.ts`. */
   | "gathered"
