@@ -1,8 +1,8 @@
 import type { TlsFault } from "../fault.ts";
 import type { RootStore } from "../roots.ts";
 import { type Certificate, isSameAuthority, sameOctets } from "./certificate.ts";
+import { isSignedByOnce } from "./known.ts";
 import { authorityText, invalid, LEAF } from "./rules.ts";
-import { isSignedBy } from "./signature.ts";
 import { type DeadEnd, deadEndFault } from "./untrusted.ts";
 
 const MAX_DEPTH = 10;
@@ -78,7 +78,7 @@ class Search {
     this.#steps += 1;
     if (this.#steps > MAX_STEPS) return false;
     const last = path.at(-1) as Certificate;
-    if (last.algorithm.kind !== "refused") return isSignedBy(last, issuer);
+    if (last.algorithm.kind !== "refused") return isSignedByOnce(last, issuer);
     const who = path.length === 1 ? LEAF : authorityText(last, false);
     this.#broken ??= invalid(`${who} is signed with ${last.algorithm.name}, which is not accepted`);
     return false;

@@ -1,4 +1,5 @@
-import { constants, type KeyObject, verify } from "node:crypto";
+import { Buffer } from "node:buffer";
+import { constants, createVerify, type KeyObject, verify } from "node:crypto";
 import type { SignatureAlgorithm } from "./algorithm.ts";
 import type { Certificate } from "./certificate.ts";
 import { importKey } from "./key.ts";
@@ -22,13 +23,20 @@ export function isSignedBy({ algorithm, signed, signature }: Certificate, issuer
   const key = keyOf(issuer);
   if (key === undefined) return false;
   try {
-    return verify(algorithm.kind === "Ed25519" ? null : algorithm.hash, signed, options(algorithm, key), signature);
+    if (algorithm.kind === "RSA-PSS") return isPssBy(issuer.spki, algorithm, signed, signature);
+    return verify(algorithm.kind === "Ed25519" ? null : algorithm.hash, signed, key, signature);
   } catch {
     return false;
   }
 }
 
-function options(algorithm: SignatureAlgorithm, key: KeyObject) {
-  if (algorithm.kind !== "RSA-PSS") return key;
-  return { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: algorithm.saltLength };
+type Pss = Extract<SignatureAlgorithm, { kind: "RSA-PSS" }>;
+
+/** In workerd the one-call `verify()` ignores `padding`, and createVerify takes it only beside a key in DER. */
+function isPssBy(spki: Uint8Array, { hash, saltLength }: Pss, signed: Uint8Array, signature: Uint8Array): boolean {
+  const key = { key: Buffer.from(spki), format: "der", type: "spki" } as const;
+  const padding = constants.RSA_PKCS1_PSS_PADDING;
+  return createVerify(hash)
+    .update(signed)
+    .verify({ ...key, padding, saltLength }, signature);
 }

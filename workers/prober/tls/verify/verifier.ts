@@ -1,8 +1,9 @@
 import type { KeyObject } from "node:crypto";
 import type { TlsFault } from "../fault.ts";
 import type { RootStore } from "../roots.ts";
-import { type Certificate, parseCertificate, sameOctets } from "./certificate.ts";
+import { type Certificate, sameOctets } from "./certificate.ts";
 import { isFor, namesText } from "./host-name.ts";
+import { readCertificate } from "./known.ts";
 import { findPath } from "./path.ts";
 import { invalid, LEAF, leafFault, pathFault, validityFault } from "./rules.ts";
 import { keyOf } from "./signature.ts";
@@ -33,7 +34,7 @@ export function makeVerifier(roots: RootStore): Verify {
   return (chain, host, nowMs) => {
     const [first, ...rest] = chain;
     if (first === undefined) return { fault: invalid("the server sent no certificate") };
-    const leaf = parseCertificate(first);
+    const leaf = readCertificate(first);
     if ("malformed" in leaf) return { fault: invalid(`${LEAF} is malformed: ${leaf.malformed}`) };
     const publicKey = keyOf(leaf);
     const sent = readSent(rest, first);
@@ -59,7 +60,7 @@ function readSent(chain: readonly Uint8Array[], leaf: Uint8Array) {
   let malformed: TlsFault | undefined;
   for (const der of chain.slice(0, MAX_SENT)) {
     if (sameOctets(der, leaf) || certificates.some((one) => sameOctets(one.der, der))) continue;
-    const read = parseCertificate(der);
+    const read = readCertificate(der);
     if (!("malformed" in read)) certificates.push(read);
     else malformed ??= invalid(`a certificate sent with the server's is malformed: ${read.malformed}`);
   }
