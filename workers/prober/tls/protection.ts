@@ -95,6 +95,7 @@ export function protect13(suite: Suite, trafficSecret: Uint8Array): Protection {
       const inside = inner[end];
       if (inside === undefined)
         return refuse("unexpected_message", "it sent an encrypted record of nothing but padding");
+      if (inside === CONTENT.changeCipherSpec) refuse("unexpected_message", "it sent an encrypted ChangeCipherSpec");
       return { type: inside, body: inner.subarray(0, end) };
     },
   };
