@@ -65,9 +65,9 @@ export class Console {
     return [part("edge"), part("agent"), ...stack.gateways.map((gateway) => this.gateway(gateway)), ...answers];
   }
 
-  gateway({ number, address, port, broken }: Gateway): string {
+  gateway({ number, address, port, scheme, broken }: Gateway): string {
     const state = broken === undefined ? this.style("green", "well") : this.style("red", BREAKAGES[broken]);
-    return `gateway ${number}  ${address}:${port}  ${state}`;
+    return `gateway ${number}  ${scheme}://${address}:${port}  ${state}`;
   }
 }
 

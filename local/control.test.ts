@@ -13,7 +13,8 @@ beforeEach(async () => {
   gateway = {
     number: 1,
     address: "127.0.0.11",
-    port: 8080,
+    port: 8443,
+    scheme: "https",
     change: async () => undefined,
     stop: async () => undefined,
   };
@@ -45,7 +46,7 @@ test("how it stands, as JSON", async () => {
   expect(await (await fetch(URL)).json()).toEqual({
     edge: "running",
     agent: "running",
-    gateways: [{ number: 1, address: "127.0.0.11:8080", state: "accepts and never answers" }],
+    gateways: [{ number: 1, address: "https://127.0.0.11:8443", state: "accepts and never answers" }],
     answers: { "shop.example.test A": { code: "NOERROR", targets: ["127.0.0.11"] } },
   });
 });

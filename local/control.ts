@@ -73,9 +73,9 @@ function stateOf(stack: Controlled): object {
   return {
     edge: stack.edge.running ? "running" : "stopped",
     agent: stack.agent.running ? "running" : "stopped",
-    gateways: stack.gateways.map(({ number, address, port, broken }) => ({
+    gateways: stack.gateways.map(({ number, scheme, address, port, broken }) => ({
       number,
-      address: `${address}:${port}`,
+      address: `${scheme}://${address}:${port}`,
       state: broken === undefined ? "well" : BREAKAGES[broken],
     })),
     answers: stack.answers(),

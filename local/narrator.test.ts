@@ -28,7 +28,8 @@ beforeEach(() => {
   gateway = {
     number: 1,
     address: "127.0.0.11",
-    port: 8080,
+    port: 8443,
+    scheme: "https",
     change: async () => undefined,
     stop: async () => undefined,
   };
@@ -64,7 +65,7 @@ test("an address that left: after how long, the limit, and why", async () => {
     at: Date.now() + 6_400,
   };
   expect(await told(change)).toBe(
-    "TIME  gateway 1  127.0.0.11:8080  answers 500\n" +
+    "TIME  gateway 1  https://127.0.0.11:8443  answers 500\n" +
       "TIME  shop.example.test A   ○ 127.0.0.11  ● 127.0.0.12\n" +
       "          127.0.0.11 left, 6.4 s after its gateway was broken (at most 8 s): unhealthy\n",
   );

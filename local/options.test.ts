@@ -7,7 +7,7 @@ test("without arguments it is the demo on the ports that the documentation names
       state: ".vedette",
       fresh: false,
       edgeStaleAfterMs: 30_000,
-      ports: { edge: 8787, agent: 8788, dns: 8753, control: 8789, gateway: 8080 },
+      ports: { edge: 8787, agent: 8788, dns: 8753, control: 8789, gateway: 8443 },
     },
   });
 });

@@ -30,7 +30,7 @@ Options
   --agent-port <port>          agent                                   (8788)
   --dns-port <port>            DNS, UDP and TCP                        (8753)
   --control-port <port>        breaking and mending by curl            (8789)
-  --gateway-port <port>        sample gateways on 127.0.0.11 to .13    (8080)
+  --gateway-port <port>        sample gateways, HTTPS, on 127.0.0.11 to .13   (8443)
   --help                       this text
 `;
 
@@ -43,7 +43,7 @@ const FLAGS = {
   "agent-port": { type: "string", default: "8788" },
   "dns-port": { type: "string", default: "8753" },
   "control-port": { type: "string", default: "8789" },
-  "gateway-port": { type: "string", default: "8080" },
+  "gateway-port": { type: "string", default: "8443" },
   help: { type: "boolean", short: "h", default: false },
 } as const;
 

@@ -11,6 +11,7 @@ import type { Answer } from "./dns-client.ts";
 import { watchDns } from "./dns-watch.ts";
 import { startEdge } from "./edge.ts";
 import { type Folders, prepareFolders } from "./folders.ts";
+import { type GatewayIdentities, makeGatewayIdentities } from "./gateway-identities.ts";
 import { type Breakage, type Gateway, startGateway } from "./gateways.ts";
 import { makePart, type Part } from "./part.ts";
 import { HOST, Refusal, type StackEvent, type StackPlan } from "./plan.ts";
@@ -18,6 +19,9 @@ import { refusals, wantedPorts } from "./ports.ts";
 import { registerCluster } from "./register.ts";
 import { loadSecrets, type Secrets, saveSecrets } from "./secrets.ts";
 import { allowedHosts, type Watched, watchedQuestions } from "./watched.ts";
+
+/** What the certificates of the sample gateways are for. */
+const SAMPLE_NAMES = ["example.test", "*.example.test"];
 
 /** The whole way on one machine: edge, agent, sample gateways, and the means to break and watch them. */
 export class Stack {
@@ -34,6 +38,8 @@ export class Stack {
   readonly #groups = new Set<number>();
   readonly #onEvent: (event: StackEvent) => void;
   readonly #secrets: Secrets;
+  /** Of the sample gateways, where there are any; made at each start. */
+  readonly #identities: GatewayIdentities | undefined;
 
   private constructor(plan: StackPlan, onEvent: (event: StackEvent) => void) {
     this.plan = plan;
@@ -42,6 +48,7 @@ export class Stack {
     this.#closers.defer(() => this.folders.release());
     this.questions = watchedQuestions(this.folders.records);
     this.#secrets = loadSecrets(this.folders.state);
+    if (plan.gatewayAddresses.length > 0) this.#identities = makeGatewayIdentities(SAMPLE_NAMES, Date.now());
     this.edgeUrl = `http://${HOST}:${plan.ports.edge}`;
     this.edge = makePart(
       () => this.#launchEdge(),
@@ -138,7 +145,8 @@ export class Stack {
 
   async #startGateways(): Promise<void> {
     for (const [index, address] of this.plan.gatewayAddresses.entries()) {
-      const gateway = await startGateway(index + 1, address, this.plan.ports.gateway);
+      const where = { number: index + 1, address, port: this.plan.ports.gateway };
+      const gateway = await startGateway({ ...where, ...(this.#identities && { identities: this.#identities }) });
       this.gateways.push(gateway);
       this.#closers.defer(() => gateway.stop());
     }
@@ -162,6 +170,7 @@ export class Stack {
       PUBLIC_READS: "true",
       CANARIES: canaries(`${HOST}:${ports.control}`, networkInterfaces()),
       COLO_URL: "",
+      ...(this.#identities && { EXTRA_ROOTS: this.#identities.authority }),
       EDGE_STALE_AFTER: `${edgeStaleAfterMs}ms`,
       ...edgeSettings,
     };

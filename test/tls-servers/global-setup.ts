@@ -12,6 +12,10 @@ declare module "vitest" {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { told, close } = await serveServers();
   project.provide("liveServers", told);
+  if (process.env.VEDETTE_ALL_SERVERS !== undefined && told.missing.length > 0) {
+    await close();
+    throw new Error(`These TLS servers have to be installed here: ${told.missing.join(", ")}.`);
+  }
   for (const name of told.missing) {
     if (name === "Node") continue;
     console.warn(`${name} is not installed: the handshakes with it are NOT tested. ${INSTALL[name].command}`);

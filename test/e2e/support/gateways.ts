@@ -30,7 +30,7 @@ export async function startGateways(addresses: readonly string[], port: number):
 }
 
 async function startNode(address: string, port: number): Promise<TestGateway> {
-  const gateway = await startGateway(1, address, port);
+  const gateway = await startGateway({ number: 1, address, port });
   return { server: "Node", address, change: gateway.change, stop: gateway.stop };
 }
 

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { makeGatewayIdentities } from "../../local/gateway-identities.ts";
+import { type Gateway, startGateway } from "../../local/gateways.ts";
+import { why } from "../../local/why.ts";
+import type { Reason } from "../../shared/reason.ts";
+import type { DnsRecorder } from "./support/dns.ts";
+import { LEAVES_WITHIN_MS, PATIENCE_MS, RETURNS_WITHIN_MS, recordYaml } from "./support/records.ts";
+import { startWorld, type World } from "./support/stack.ts";
+import { until } from "./support/until.ts";
+
+const HOST = "shop.example.test";
+const LAX = "lax.example.test";
+const ADDRESSES = ["127.0.0.31", "127.0.0.32"];
+const [FIRST, SECOND] = ADDRESSES as [string, string];
+const ALL = ADDRESSES.join(" ");
+const identities = makeGatewayIdentities(["*.example.test"], Date.now());
+
+let world: World;
+let dns: DnsRecorder;
+let lax: DnsRecorder;
+const gateways: Gateway[] = [];
+
+beforeAll(async () => {
+  const check = { protocol: "HTTPS" };
+  world = await startWorld({
+    records: (port) => ({
+      "shop.yaml": recordYaml(HOST, port, { targets: ADDRESSES, check }),
+      "lax.yaml": recordYaml(LAX, port, {
+        targets: ADDRESSES,
+        check: { ...check, allowInsecureCertificate: true },
+      }),
+    }),
+    edgeSettings: { EXTRA_ROOTS: identities.authority },
+  });
+  for (const [index, address] of ADDRESSES.entries()) {
+    gateways.push(await startGateway({ number: index + 1, address, port: world.gatewayPort, identities }));
+  }
+  dns = world.record(HOST);
+  lax = world.record(LAX);
+});
+afterAll(async () => {
+  await world?.stop();
+  await Promise.all(gateways.map((gateway) => gateway.stop()));
+});
+beforeEach(async ({ onTestFailed }) => {
+  onTestFailed(() => world.explain(HOST));
+  await answered(dns, ALL, PATIENCE_MS);
+  await answered(lax, ALL, PATIENCE_MS);
+});
+
+async function answered(recorder: DnsRecorder, text: string, limitMs: number): Promise<void> {
+  await until(
+    `the answer ${text}`,
+    () => recorder.last === text,
+    limitMs,
+    () => recorder.seen,
+  );
+}
+
+async function observationsOf(host: string) {
+  const record = await world.stack.readRecord(host);
+  const probe = record?.probes.find(({ leaf }) => leaf === FIRST);
+  return { record, seen: (probe?.regions ?? []).flatMap(({ observation }) => observation ?? []) };
+}
+
+test("a certificate that is good: how it is, and until when, is kept with the observation", async () => {
+  const { seen } = await observationsOf(HOST);
+  expect(seen).toHaveLength(3);
+  for (const { reason, tls, phases } of seen) {
+    expect(reason).toBe("Ok");
+    expect(tls).toMatchObject({ version: "TLSv1.3", cipherSuite: expect.stringMatching(/^TLS_/) });
+    expect(tls?.notAfter).toBeGreaterThan(Date.now());
+    expect(tls?.expiresAt).toBeLessThanOrEqual(tls?.notAfter ?? 0);
+    expect(phases.tlsMs).toBeGreaterThanOrEqual(phases.connectMs ?? Number.NaN);
+  }
+});
+
+test.each<["expired" | "misnamed", Reason]>([
+  ["expired", "CertificateExpired"],
+  ["misnamed", "CertificateNameMismatch"],
+])("a certificate that is %s: the address leaves DNS for %s; renewed: it is back", async (breakage, reason) => {
+  const mark = lax.mark;
+  await gateways[0]?.change(breakage);
+  await answered(dns, SECOND, LEAVES_WITHIN_MS);
+  await until(`all regions to say ${reason}`, async () => {
+    const { record, seen } = await observationsOf(HOST);
+    const isSaid = record !== undefined && why(record, FIRST) === `unhealthy, 3 of 3 regions: ${reason}`;
+    return isSaid && seen.every((observation) => observation.reason === reason);
+  });
+  // Where a bad certificate is allowed the address stays, and what was let pass is shown.
+  await until("all regions to tell what was let pass", async () => {
+    const { seen } = await observationsOf(LAX);
+    return seen.length === 3 && seen.every((one) => one.reason === "Ok" && one.tls?.skipped?.reason === reason);
+  });
+  expect(lax.since(mark)).toEqual([ALL]);
+  await gateways[0]?.change(undefined);
+  await answered(dns, ALL, RETURNS_WITHIN_MS);
+});
