@@ -67,7 +67,17 @@ async function names({ intermediate, leaf }: Family): Promise<Case[]> {
   ];
 }
 
-async function untrusted({ root, stranger, intermediate, leaf, authority }: Family): Promise<Case[]> {
+/** Eleven authorities, one under the other. */
+async function ladder({ root, authority }: Family): Promise<Issued[]> {
+  const rungs = [root];
+  for (let rung = 1; rung <= 11; rung += 1)
+    rungs.unshift(await authority(`Rung ${rung}`, { issuer: rungs[0] as Issued }));
+  return rungs;
+}
+
+async function untrusted(family: Family): Promise<Case[]> {
+  const { root, stranger, intermediate, leaf, authority } = family;
+  const rungs = await ladder(family);
   const foreign = await authority("Foreign", { issuer: stranger });
   const impostor = await issue({ subject: "/O=Vedette/CN=Test Root", extensions: CA, key: ecKey() });
   const self = await issue({ subject: "/CN=shop", extensions: server("DNS:shop.test"), key: ecKey() });
@@ -76,6 +86,7 @@ async function untrusted({ root, stranger, intermediate, leaf, authority }: Fami
   const of = (title: string, says: string, chain: Issued[]) => bad(title, "CertificateUntrusted", says, chain);
   return [
     of("self-signed", "self-signed", [self]),
+    of("a chain of eleven intermediates", "too long to follow", [await leaf({ issuer: rungs[0] as Issued }), ...rungs]),
     of("unknown issuer", 'issued by "CN=Unknown Root, O=Elsewhere"', chain),
     of("unknown issuer that is sent along", 'ends at the root "CN=Unknown Root', [...chain, stranger]),
     of("missing intermediate", "intermediate certificate may be missing", [await leaf()]),

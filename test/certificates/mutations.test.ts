@@ -2,7 +2,10 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { certificatesOfPem } from "../../workers/prober/tls/pem.ts";
 import { rootStore } from "../../workers/prober/tls/roots.ts";
-import { parseCertificate } from "../../workers/prober/tls/verify/certificate.ts";
+import { type Certificate, parseCertificate } from "../../workers/prober/tls/verify/certificate.ts";
+import { namesText } from "../../workers/prober/tls/verify/host-name.ts";
+import { nameText } from "../../workers/prober/tls/verify/name.ts";
+import { leafFault, pathFault } from "../../workers/prober/tls/verify/rules.ts";
 import { makeVerifier, type Verify } from "../../workers/prober/tls/verify/verifier.ts";
 import { CA, HOST, makeFamily, server } from "./family.ts";
 
@@ -20,12 +23,16 @@ beforeAll(async () => {
   const constrained = await authority("Constrained", {
     extensions: [
       ...CA,
-      "nameConstraints=critical,permitted;DNS:test,excluded;IP:10.0.0.0/255.0.0.0",
+      "nameConstraints=critical,permitted;DNS:test,excluded;IP:10.0.0.0/255.0.0.0,excluded;dirName:there",
       "subjectKeyIdentifier=hash",
     ],
+    sections: "[there]\nO = Elsewhere",
   });
-  const extensions = [...server(`DNS:${HOST}`, "IP:192.0.2.1", "email:a@b.test"), "authorityKeyIdentifier=keyid"];
-  const own = await leaf({ issuer: constrained, extensions });
+  const extensions = [
+    ...server(`DNS:${HOST}`, "IP:192.0.2.1", "email:a@b.test", "dirName:here"),
+    "authorityKeyIdentifier=keyid",
+  ];
+  const own = await leaf({ issuer: constrained, extensions, sections: "[here]\nO = Here" });
   verify = makeVerifier(rootStore(der(root.certificate)));
   chain = der(own.certificate, constrained.certificate);
 });
@@ -57,6 +64,18 @@ function changed(octets: Uint8Array, { how, at, value }: Change): Uint8Array {
   }
 }
 
+/** Every copy that differs in one bit. */
+function bitsFlipped(octets: Uint8Array): Uint8Array[] {
+  return Array.from({ length: octets.length * 8 }, (_, bit) =>
+    octets.with(bit >> 3, octets[bit >> 3]! ^ (1 << (bit & 7))),
+  );
+}
+
+function readable(der: Uint8Array): Certificate | undefined {
+  const read = parseCertificate(der);
+  return "malformed" in read ? undefined : read;
+}
+
 const isSame = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other) === 0;
 
 describe("mutated certificates", () => {
@@ -75,13 +94,24 @@ describe("mutated certificates", () => {
     fc.assert(property, { numRuns: 10_000 });
   });
 
+  it("that can still be read keep or break the rules without a throw, with any bit flipped and whoever signed them", () => {
+    const [own, constrained] = chain.map(readable) as [Certificate, Certificate];
+    const mutated = chain.map((one) =>
+      bitsFlipped(one)
+        .map(readable)
+        .filter((read) => read !== undefined),
+    );
+    for (const leaf of mutated[0]!) pathFault([leaf, constrained, constrained], Date.now());
+    for (const above of mutated[1]!) pathFault([own, above, constrained], Date.now());
+    for (const read of mutated.flat())
+      expect(`${leafFault(read)?.message} ${namesText(read)} ${nameText(read.subject)}`).not.toMatch(/\p{Cc}/u);
+    expect(mutated.flat().length).toBeGreaterThan(2_000);
+  });
+
   it("with every single bit flipped never verify", () => {
-    const bits = chain[0]!.length * 8;
-    const accepted = Array.from({ length: bits }, (_, bit) => {
-      const leaf = Uint8Array.from(chain[0]!);
-      leaf[bit >> 3]! ^= 1 << (bit & 7);
-      return verify([leaf, chain[1]!], HOST, Date.now()).fault;
-    }).filter((fault) => fault === undefined);
+    const accepted = bitsFlipped(chain[0]!)
+      .map((leaf) => verify([leaf, chain[1]!], HOST, Date.now()).fault)
+      .filter((fault) => fault === undefined);
     expect(accepted).toEqual([]);
   });
 

@@ -45,6 +45,7 @@ export function readExtensions(list: Der | undefined): Extensions {
   const seen = new Set<string>();
   for (const extension of list === undefined ? [] : children(expectTag(list, TAG.sequence))) {
     const parts = children(expectTag(extension, TAG.sequence));
+    if (parts.length > 3) throw new Malformed("an extension has more than three parts");
     const name = readOid(parts[0]);
     if (seen.has(name)) throw new Malformed(`extension ${name} is there twice`);
     seen.add(name);

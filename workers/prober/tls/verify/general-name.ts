@@ -1,4 +1,5 @@
 import { children, type Der, expectTag, Malformed, readDer, TAG } from "./der.ts";
+import { checkName } from "./name.ts";
 
 /** GeneralName (RFC 5280 §4.2.1.6); kinds that nothing here compares are kept by their number alone. */
 export type GeneralName =
@@ -17,8 +18,11 @@ export function readGeneralName(value: Der): GeneralName {
       return { kind: "dns", name: asciiName(value.content) };
     case 0x87:
       return { kind: "ip", octets: value.content };
-    case 0xa4:
-      return { kind: "directory", name: readDer(value.content, TAG.sequence) };
+    case 0xa4: {
+      const name = readDer(value.content, TAG.sequence);
+      checkName(name);
+      return { kind: "directory", name };
+    }
     default:
       if ((value.tag & 0xc0) !== 0x80) throw new Malformed("a name is of no kind that the standard knows");
       return { kind: "other", number: value.tag & 0x1f };

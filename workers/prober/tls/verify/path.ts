@@ -6,8 +6,8 @@ import { authorityText, invalid, LEAF } from "./rules.ts";
 import { type DeadEnd, deadEndFault } from "./untrusted.ts";
 
 const MAX_DEPTH = 10;
-/** Issuers tried in one search: a server may send many certificates of one name. */
-const MAX_STEPS = 200;
+/** Issuers tried in one search: a server may send many certificates of one name, and each may cost a millisecond. */
+const MAX_STEPS = 100;
 
 /** The rules that a whole path (leaf first, anchor last) has to keep; undefined when it does. */
 type Rules = (path: readonly Certificate[]) => TlsFault | undefined;

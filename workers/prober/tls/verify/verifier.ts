@@ -29,6 +29,8 @@ const MAX_SENT = 32;
  * 1. the name, since another host's certificate says nothing about the right one (a gateway's default, often self-signed);
  * 2. the leaf's validity, what most often goes wrong;
  * 3. rules about the leaf itself; 4. the path to a trusted root, as findPath tells it.
+ *
+ * Revocation and certificate transparency are not looked at.
  */
 export function makeVerifier(roots: RootStore): Verify {
   return (chain, host, nowMs) => {
