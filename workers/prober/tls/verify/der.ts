@@ -1,7 +1,7 @@
 /**
  * Reader of DER (ITU-T X.690 §10): definite lengths in their shortest form and tags below 31, which is all that
- * certificates use. Nothing is copied; a value is read where it is asked for. @peculiar/asn1-x509 reads the same in 2 ms a
- * certificate, this in some 20 µs, so that library is what the tests compare with.
+ * certificates use. Nothing is copied; a value is read where it is asked for. @peculiar/asn1-x509 needs 0.6 to 2 ms for a
+ * certificate and takes BER too; with this one is read in some 50 µs. The tests hold the two against each other.
  */
 export interface Der {
   /** Class, constructed bit and number as they stand in the first octet. */

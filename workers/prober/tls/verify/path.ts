@@ -60,18 +60,20 @@ class Search {
     const sent = this.#sent.filter(
       (one) => sameOctets(one.subject, last.issuer) && !path.some((p) => isSameAuthority(p, one)),
     );
-    const signers = [...byKeyId(anchors, last), ...byKeyId(sent, last)].filter((one) => this.#signed(path, one));
-    if (signers.length === 0) this.#ended({ path, named: anchors[0] ?? sent[0] });
-    for (const signer of signers) {
-      const longer = [...path, signer];
-      const found = anchors.includes(signer)
-        ? this.#kept(longer)
-        : longer.length < MAX_DEPTH
-          ? this.#extend(longer)
-          : undefined;
+    let signers = 0;
+    for (const issuer of [...byKeyId(anchors, last), ...byKeyId(sent, last)]) {
+      if (!this.#signed(path, issuer)) continue;
+      signers += 1;
+      const found = this.#follow([...path, issuer], anchors.includes(issuer));
       if (found !== undefined) return found;
     }
+    if (signers === 0) this.#ended({ path, named: anchors[0] ?? sent[0] });
     return undefined;
+  }
+
+  #follow(path: readonly Certificate[], isComplete: boolean): readonly Certificate[] | undefined {
+    if (isComplete) return this.#kept(path);
+    return path.length < MAX_DEPTH ? this.#extend(path) : undefined;
   }
 
   #signed(path: readonly Certificate[], issuer: Certificate): boolean {
