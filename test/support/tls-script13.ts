@@ -73,7 +73,10 @@ export class ScriptedServer13 {
       if (this.#writes.write) return this.#writes.write.seal({ type, body });
       this.#writes.sendPlain(type, body);
     } else if (typeof step === "string") this.#own(step);
-    else this.#writes.send(22, handshake(step.type, step.body));
+    else {
+      this.#transcript.add(handshake(step.type, step.body));
+      this.#writes.send(22, handshake(step.type, step.body));
+    }
     return this.#writes.flush();
   }
 

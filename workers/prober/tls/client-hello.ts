@@ -33,15 +33,25 @@ export function encodeClientHello(input: HelloInput): Uint8Array {
     .sort((left, right) => suites.indexOf(left.name) - suites.indexOf(right.name))
     .map(({ code }) => code);
   if (versions.includes("TLSv1.2")) codes.push(RENEGOTIATION_SCSV);
-  const body = concat(
-    u16(TLS12),
-    input.random,
-    vector8(input.sessionId),
-    vector16(list16(codes)),
-    vector8(u8(0)),
-    vector16(concat(...extensionsOf(input))),
-  );
-  return concat(u8(HANDSHAKE.clientHello), vector24(body));
+  const made = concat(...extensionsOf(input));
+  const body = (extensions: Uint8Array) =>
+    concat(
+      u16(TLS12),
+      input.random,
+      vector8(input.sessionId),
+      vector16(list16(codes)),
+      vector8(u8(0)),
+      vector16(extensions),
+    );
+  const message = (extensions: Uint8Array) => concat(u8(HANDSHAKE.clientHello), vector24(body(extensions)));
+  return message(concat(made, padding(message(made).length)));
+}
+
+/** RFC 7685: some servers hang on a ClientHello of 256 to 511 bytes, so that browsers lengthen theirs. */
+function padding(length: number): Uint8Array {
+  if (length < 256 || length >= 512) return NOTHING;
+  // The extension has a header of four bytes, and some servers dislike an empty one at the end.
+  return extension(EXTENSION.padding, new Uint8Array(Math.max(1, 512 - length - 4)));
 }
 
 function extensionsOf({ serverName, offer, shares, cookie }: HelloInput): Uint8Array[] {
@@ -51,7 +61,7 @@ function extensionsOf({ serverName, offer, shares, cookie }: HelloInput): Uint8A
     extension(EXTENSION.signatureAlgorithms, vector16(list16(offer.signatureSchemes.map(schemeCode)))),
   ];
   // RFC 6066 §3 allows no address here; a server that chooses by name would refuse it.
-  const host = isIP(serverName) ? undefined : serverName.replace(/\.$/, "");
+  const host = isIP(serverName.replace(/^\[(.*)\]$/, "$1")) ? undefined : serverName.replace(/\.$/, "");
   if (host) made.unshift(extension(EXTENSION.serverName, vector16(concat(u8(0), vector16(ENCODER.encode(host))))));
   if (offer.versions.includes("TLSv1.2")) {
     if (offer.extendedMasterSecret) made.push(extension(EXTENSION.extendedMasterSecret, NOTHING));

@@ -126,6 +126,7 @@ export class TlsClient {
     if (this.#stage.open && this.#state === "handshaking") {
       this.#state = "open";
       this.#opened = true;
+      this.#session.records.established = true;
     }
   }
 

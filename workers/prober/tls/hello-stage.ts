@@ -27,6 +27,7 @@ export class HelloStage implements Stage {
     const session = this.#session;
     const hello = readServerHello(message.body, session.sent, session.offer);
     if (hello.retry) return this.#tryAgain(hello, message);
+    session.records.settled = true;
     session.transcript.use(hello.suite.hash);
     session.transcript.add(message.raw);
     if (this.#retry && hello.suite.code !== this.#retry.suite.code) {

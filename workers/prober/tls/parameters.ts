@@ -25,6 +25,7 @@ export const EXTENSION = {
   ecPointFormats: 11,
   signatureAlgorithms: 13,
   alpn: 16,
+  padding: 21,
   extendedMasterSecret: 23,
   recordSizeLimit: 28,
   supportedVersions: 43,

@@ -17,6 +17,10 @@ const EMPTY_IN_A_ROW = 32;
 export class Records {
   read: Protection | undefined;
   write: Protection | undefined;
+  /** Whether the version is settled; before, old servers put their own into the header (RFC 8446 §5.1). */
+  settled = false;
+  /** Whether the handshake is done, and nothing counts any more but what is encrypted. */
+  established = false;
   readonly #incoming = new ByteQueue();
   #outgoing: Uint8Array[] = [];
   #emptyInARow = 0;
@@ -36,6 +40,8 @@ export class Records {
     const [type, major, minor, high, low] = this.#incoming.peek(HEADER);
     if (type === undefined) return undefined;
     if (!KNOWN_TYPES.includes(type) || (major !== undefined && major !== 3)) this.#notTls();
+    if (this.settled && minor !== undefined && minor !== 3)
+      refuse("illegal_parameter", `a record has version 3.${minor}`);
     if (minor === undefined || high === undefined || low === undefined) return undefined;
     const length = high * 256 + low;
     if (length > LONGEST + this.#expansion(type)) refuse("record_overflow", `it sent a record of ${length} bytes`);
@@ -87,7 +93,7 @@ export class Records {
   /** TLS 1.3 sends ChangeCipherSpec in the clear; a server that found no keys sends its alert so too, which ends all anyway. */
   #isPlain(type: number, fragment: Uint8Array): boolean {
     if (this.read?.version !== "TLSv1.3") return false;
-    return type === CONTENT.changeCipherSpec || (type === CONTENT.alert && fragment.length === 2);
+    return type === CONTENT.changeCipherSpec || (type === CONTENT.alert && fragment.length === 2 && !this.established);
   }
 
   #notTls(): never {
