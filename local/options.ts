@@ -5,6 +5,8 @@ import { parseDurationMs } from "../shared/model/duration.ts";
 export type Options = {
   /** A file or folder of the user's own records; absent for the demo with its sample gateways. */
   records?: string;
+  /** A file of certificates that HTTPS probes trust beside Mozilla's roots. */
+  extraRoots?: string;
   /** Folder of everything that outlives a run. */
   state: string;
   fresh: boolean;
@@ -23,6 +25,7 @@ export const HELP = `Vedette's local stack: the edge, the agent and three sample
 
 Options
   --records <file or folder>   DNSRecord manifests to watch (YAML); re-read when they change
+  --extra-roots <file>         authorities of your own that HTTPS probes trust (PEM)
   --fresh                      empty the state folder first
   --state <folder>             where state and logs are kept           (.vedette)
   --edge-stale-after <time>    the agent publishes all when the edge was silent for so long   (30s)
@@ -36,6 +39,7 @@ Options
 
 const FLAGS = {
   records: { type: "string" },
+  "extra-roots": { type: "string" },
   fresh: { type: "boolean", default: false },
   state: { type: "string", default: ".vedette" },
   "edge-stale-after": { type: "string", default: "30s" },
@@ -55,6 +59,7 @@ export function readOptions(argv: readonly string[]): { options: Options } | { h
     return {
       options: {
         ...(values.records === undefined ? {} : { records: values.records }),
+        ...(values["extra-roots"] === undefined ? {} : { extraRoots: values["extra-roots"] }),
         state: values.state,
         fresh: values.fresh,
         edgeStaleAfterMs: readDuration("--edge-stale-after", values["edge-stale-after"]),

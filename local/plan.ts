@@ -10,6 +10,8 @@ export type StackPlan = {
   records?: string;
   /** Addresses of sample gateways to start. */
   gatewayAddresses: readonly string[];
+  /** Authorities that HTTPS probes trust beside Mozilla's and that of the sample gateways, in PEM. */
+  extraRoots?: string;
   state: string;
   fresh: boolean;
   edgeStaleAfterMs: number;

@@ -162,7 +162,8 @@ export class Stack {
   }
 
   async #launchEdge(): Promise<Child> {
-    const { ports, edgeStaleAfterMs, edgeSettings } = this.plan;
+    const { ports, edgeStaleAfterMs, edgeSettings, extraRoots } = this.plan;
+    const roots = [this.#identities?.authority, extraRoots].filter((pem) => pem !== undefined);
     const settings = {
       ADMIN_TOKEN: this.#secrets.adminToken,
       HEADER_KEY: this.#secrets.headerKey,
@@ -170,7 +171,7 @@ export class Stack {
       PUBLIC_READS: "true",
       CANARIES: canaries(`${HOST}:${ports.control}`, networkInterfaces()),
       COLO_URL: "",
-      ...(this.#identities && { EXTRA_ROOTS: this.#identities.authority }),
+      ...(roots.length > 0 && { EXTRA_ROOTS: roots.join("\n") }),
       EDGE_STALE_AFTER: `${edgeStaleAfterMs}ms`,
       ...edgeSettings,
     };

@@ -1,6 +1,7 @@
 import { relative } from "node:path";
 import { formatDurationMs } from "../shared/model/duration.ts";
 import { banner, Console, nextBreakage } from "./console.ts";
+import { readExtraRoots } from "./extra-roots.ts";
 import type { Breakage } from "./gateways.ts";
 import { listenKeys } from "./keyboard.ts";
 import { Narrator } from "./narrator.ts";
@@ -54,8 +55,12 @@ async function run(options: Options): Promise<number> {
   }
 }
 
-function planOf(options: Options): StackPlan {
-  return { ...options, gatewayAddresses: options.records === undefined ? DEMO_GATEWAYS : [] };
+function planOf({ extraRoots, ...options }: Options): StackPlan {
+  return {
+    ...options,
+    gatewayAddresses: options.records === undefined ? DEMO_GATEWAYS : [],
+    ...(extraRoots !== undefined && { extraRoots: readExtraRoots(extraRoots) }),
+  };
 }
 
 async function startTold(plan: StackPlan, console: Console, signal: AbortSignal): Promise<Stack> {

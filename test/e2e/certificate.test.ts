@@ -30,7 +30,7 @@ beforeAll(async () => {
         check: { ...check, allowInsecureCertificate: true },
       }),
     }),
-    edgeSettings: { EXTRA_ROOTS: identities.authority },
+    extraRoots: identities.authority,
   });
   for (const [index, address] of ADDRESSES.entries()) {
     gateways.push(await startGateway({ number: index + 1, address, port: world.gatewayPort, identities }));

@@ -35,6 +35,8 @@ export type WorldPlan = {
   records: (gatewayPort: number) => Record<string, string>;
   edgeStaleAfterMs?: number;
   edgeSettings?: Record<string, string>;
+  /** Authorities that HTTPS probes trust, in PEM. */
+  extraRoots?: string;
 };
 
 /** Starts the stack of `npm start` on free ports with a state folder of its own, and gateways of the test's. */
@@ -62,6 +64,7 @@ export async function startWorld(plan: WorldPlan): Promise<World> {
       fresh: false,
       edgeStaleAfterMs: plan.edgeStaleAfterMs ?? 300_000,
       ports,
+      ...(plan.extraRoots === undefined ? {} : { extraRoots: plan.extraRoots }),
       ...(plan.edgeSettings === undefined ? {} : { edgeSettings: plan.edgeSettings }),
     },
     (event) => events.push(event),
