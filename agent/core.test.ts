@@ -292,6 +292,17 @@ describe("the status of a record", () => {
     expect(times(at.world.stored.records["shop/x"]?.status.conditions)).toEqual(times(status?.conditions));
   });
 
+  it("says of a certificate that was let pass what is wrong with it", async () => {
+    const record = delivered("x.test", [one]);
+    const skipped = { reason: "CertificateExpired", message: "The certificate expired." };
+    for (const region of record.probes[0]?.regions ?? []) {
+      region.observation = { reason: "Ok", tls: { skipped } };
+    }
+    await at.core.takeDelivery(delivery({ epoch: 1, n: 1 }, [record]));
+    const { probes } = at.world.stored.records["shop/x"]?.status ?? {};
+    expect(probes?.[0]?.regions).toEqual({ weur: "Healthy (despite CertificateExpired)" });
+  });
+
   it("of each of 500 is right within a delivery that flips 50 of them", async () => {
     const names = Array.from({ length: 500 }, (_, index) => `r${index}`);
     await at.core.takeSource(source(...names.map((name) => ({ name }))));

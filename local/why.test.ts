@@ -44,3 +44,14 @@ test("a leaf that was never proven, with what stands in its way", () => {
 test("a leaf that the record no longer has", () => {
   expect(why(recordOf("Healthy", ["Healthy"]), "127.0.0.99")).toBe("no longer in the record");
 });
+
+test("what is wrong with a certificate, in the words of the prober", () => {
+  const record = recordOf("UnhealthyWithheld", ["Unhealthy", "Unhealthy", "Healthy"]);
+  for (const region of record.probes[0]?.regions ?? []) {
+    if (region.counts.says !== "Unhealthy") continue;
+    const message = "The certificate expired at 2026-11-29T00:00:00Z.";
+    region.observation = { reason: "CertificateExpired", message, at: 0, phases: { totalMs: 1 } };
+  }
+  const words = "unhealthy, 2 of 3 regions: CertificateExpired (The certificate expired at 2026-11-29T00:00:00Z.)";
+  expect(why(record, LEAF)).toBe(words);
+});

@@ -12,6 +12,8 @@ const KEPT: Record<LeafDecision["reason"], string> = {
   NotProbed: "not probed",
 };
 
+const TLS = /^(TLS|Certificate)/;
+
 /** Why a leaf is in DNS or not, in one sentence: the step of the decision, and what the regions saw. */
 export function why(record: RecordStatus, leaf: string): string {
   const decision = record.leaves.find((candidate) => candidate.leaf === leaf);
@@ -30,7 +32,9 @@ function seenOf(probe: ProbeStatus): string {
   if (against.length === 0) return "";
   const reasons = against.map(({ observation }) => {
     if (observation === undefined || observation.reason === "Ok") return "recovering";
-    return [observation.reason, observation.httpStatus].filter((part) => part !== undefined).join(" ");
+    // What is wrong with a certificate or a handshake is in the message: until when, for which names, by whom.
+    const particulars = observation.message !== undefined && TLS.test(observation.reason) && `(${observation.message})`;
+    return [observation.reason, observation.httpStatus, particulars].filter(Boolean).join(" ");
   });
   return `${against.length} of ${probe.regions.length} regions: ${[...new Set(reasons)].sort().join(", ")}`;
 }

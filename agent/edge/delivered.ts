@@ -19,7 +19,16 @@ const region = z.object({
   freshness: z.string(),
   counts: z.object({ failures: z.number(), successes: z.number(), says: z.string() }),
   checkedAt: time.optional(),
-  observation: z.object({ reason: z.string(), message: z.string().optional() }).optional(),
+  observation: z
+    .object({
+      reason: z.string(),
+      message: z.string().optional(),
+      tls: z
+        .object({ skipped: z.object({ reason: z.string() }).optional() })
+        .optional()
+        .catch(undefined),
+    })
+    .optional(),
 });
 
 const probe = z.object({

@@ -68,8 +68,14 @@ function summary(probe: DeliveredProbe): ProbeSummary {
   };
 }
 
-/** `Unhealthy (ConnectFailed)`, or `Silent` for a region that does not report. */
+/**
+ * `Unhealthy (ConnectFailed)`, `Healthy (despite CertificateExpired)` where a bad certificate is allowed, or `Silent` for
+ * a region that does not report.
+ */
 function says({ freshness, counts, observation }: DeliveredProbe["regions"][number]): string {
   const word = freshness === "Fresh" ? counts.says : freshness;
-  return observation === undefined || observation.reason === "Ok" ? word : `${word} (${observation.reason})`;
+  if (observation === undefined) return word;
+  if (observation.reason !== "Ok") return `${word} (${observation.reason})`;
+  const letPass = observation.tls?.skipped?.reason;
+  return letPass === undefined ? word : `${word} (despite ${letPass})`;
 }

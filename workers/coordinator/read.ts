@@ -12,9 +12,10 @@ import type { ProbeState, Root, ShardState, World } from "./world.ts";
 
 /**
  * A message between objects has at most 32 MiB. Observations are most of it, above all when everything fails, and that is
- * not the moment for decisions not to get through: beyond this many words of regions they are left out.
+ * not the moment for decisions not to get through: beyond this many words of regions they are left out. The longest has two
+ * messages, of what failed and of what is wrong with a certificate that was let pass.
  */
-const MAX_WORDS_WITH_OBSERVATIONS = 20_000;
+const MAX_WORDS_WITH_OBSERVATIONS = 15_000;
 
 /** Several records, by root host. Observations are left out where there are too many: the single record has them. */
 export function recordStatuses(world: World, roots: Iterable<Root>, nowMs: number): RecordStatus[] {
