@@ -93,6 +93,44 @@ describe("what is let pass", () => {
   });
 });
 
+describe("records", () => {
+  // Type 0 makes what follows the content padding, with the true type in it.
+  const padded = (type: number, content: Uint8Array, zeros: number): Step13 => ({
+    record: 0,
+    body: concat(content, u8(type), new Uint8Array(zeros)),
+  });
+
+  test.each([0, 1, 1000, 16382])("padding of %s bytes is taken off", (zeros) => {
+    const { client, data } = run({ steps: [...FLIGHT13, padded(23, u8(65), zeros)] });
+    expect(client.fault).toBeUndefined();
+    expect(data).toEqual([u8(65)]);
+  });
+
+  test.each<[string, string, Step13 | Uint8Array]>([
+    ["too much padding", "record_overflow", padded(23, u8(65), 16384)],
+    ["nothing but padding", "unexpected_message", { record: 0, body: new Uint8Array(9) }],
+    ["content of 16385 bytes", "record_overflow", { record: 23, body: new Uint8Array(16385) }],
+    ["a length beyond the limit", "record_overflow", Uint8Array.of(23, 3, 3, 0x41, 1)],
+    ["a record too short", "bad_record_mac", Uint8Array.of(23, 3, 3, 0, 1, 0)],
+    ["a record that does not decrypt", "bad_record_mac", concat(Uint8Array.of(23, 3, 3, 0, 40), new Uint8Array(40))],
+    ["another version in the header", "illegal_parameter", Uint8Array.of(23, 3, 1, 0, 1, 0)],
+    ["another protocol", "unexpected_message", Uint8Array.of(23, 2, 3, 0, 1, 0)],
+    ["an unknown type", "unexpected_message", Uint8Array.of(99, 3, 3, 0, 1, 0)],
+  ])("%s: %s", (_title, alert, step) => {
+    const { client, server } = run();
+    server.readApplication();
+    const { send } = client.receive(step instanceof Uint8Array ? step : server.send(step));
+    expect(client.fault?.message).toContain(`(${alert})`);
+    expect(alertIn(server.reads, send)).toBe(alert);
+  });
+
+  test("a plain length beyond the limit", () => {
+    const client = makeClient();
+    client.start();
+    expect(client.receive(Uint8Array.of(22, 3, 3, 0x40, 1)).send).toEqual(Uint8Array.of(21, 3, 3, 0, 2, 2, 22));
+  });
+});
+
 describe("keys that change", () => {
   test.each([0, 1])("KeyUpdate that asks for %s", (asks) => {
     const { client, server, send } = run();

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { trustScript } from "../../../test/support/tls-script.ts";
-import { ScriptedServer12 } from "../../../test/support/tls-script12.ts";
+import type { Step12 } from "../../../test/support/tls-script12.ts";
+import { CHANGE, FLIGHT12, ScriptedServer12 } from "../../../test/support/tls-script12.ts";
 import { FLIGHT13, ScriptedServer13 } from "../../../test/support/tls-script13.ts";
 import { TlsClient } from "./client.ts";
 
@@ -78,6 +79,35 @@ test.each(["ServerHello", "Certificate", "ServerKeyExchange", "ServerHelloDone",
     expect(open).toBe(0);
   },
 );
+
+test("messages of TLS 1.3 in every other order", () => {
+  const below = random(31);
+  for (let round = 0; round < ROUNDS; round++) {
+    const steps = Array.from({ length: 1 + below(7) }, () => FLIGHT13[below(5)] ?? "Finished");
+    const from = below(6);
+    const order = [...FLIGHT13.slice(0, from), ...steps];
+    if (order.join() === FLIGHT13.join()) continue;
+    const client = makeClient(["TLSv1.3"]);
+    client.receive(new ScriptedServer13(client.start(), { steps: order }).flight());
+    expect(client.state).not.toBe("open");
+  }
+});
+
+test("messages of TLS 1.2 in every other order", () => {
+  const below = random(21);
+  for (let round = 0; round < ROUNDS; round++) {
+    const steps = Array.from({ length: 1 + below(6) }, () => FLIGHT12[below(4)] ?? "Finished");
+    const order = [...FLIGHT12.slice(0, below(5)), ...steps];
+    const end = [CHANGE, "Finished"].filter(() => below(2) === 0) as Step12[];
+    if (order.join() === FLIGHT12.join() && end.length === 2) continue;
+    const client = makeClient(["TLSv1.2"]);
+    const server = new ScriptedServer12(client.start(), { steps: order, end });
+    const { send } = client.receive(server.flight());
+    const last = client.state === "handshaking" && send.length > 0 ? endOf(server, send) : undefined;
+    if (last) client.receive(last);
+    expect(client.state).not.toBe("open");
+  }
+});
 
 test("noise", () => {
   const below = random(7);

@@ -21,6 +21,8 @@ export interface Protection {
   open(type: number, fragment: Uint8Array): Content;
 }
 
+/** RFC 8446 §5.1: the longest content of a record. */
+export const LONGEST_CONTENT = 2 ** 14;
 const TAG = 16;
 /** Far below what AES-GCM stands (2^24.5 records, RFC 8446 §5.5), far above what a probe sends or reads. */
 const RECORDS_PER_KEY = 2 ** 24;
@@ -90,6 +92,9 @@ export function protect13(suite: Suite, trafficSecret: Uint8Array): Protection {
       if (type !== CONTENT.applicationData)
         refuse("unexpected_message", "it sends unencrypted records once keys are agreed");
       const inner = aead.decrypt(xorNonce(iv, aead.next()), header(type, fragment.length), fragment);
+      // RFC 8446 §5.4: padding counts too, but for the byte of the type.
+      if (inner.length > LONGEST_CONTENT + 1)
+        refuse("record_overflow", `it sent a record with ${inner.length} bytes in it`);
       let end = inner.length - 1;
       while (end >= 0 && inner[end] === 0) end--;
       const inside = inner[end];

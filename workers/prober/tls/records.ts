@@ -2,10 +2,9 @@ import { ByteQueue } from "./byte-queue.ts";
 import { concat, u8, u16 } from "./bytes.ts";
 import { CONTENT, TLS12 } from "./parameters.ts";
 import type { Content, Protection } from "./protection.ts";
+import { LONGEST_CONTENT } from "./protection.ts";
 import { refuse } from "./refusal.ts";
 
-/** RFC 8446 §5.1: the longest content of a record. */
-const LONGEST = 2 ** 14;
 /** What protection may add, RFC 8446 §5.2 and RFC 5246 §6.2.3. */
 const EXPANSION = { "TLSv1.3": 256, "TLSv1.2": 2048 } as const;
 const HEADER = 5;
@@ -44,7 +43,8 @@ export class Records {
       refuse("illegal_parameter", `a record has version 3.${minor}`);
     if (minor === undefined || high === undefined || low === undefined) return undefined;
     const length = high * 256 + low;
-    if (length > LONGEST + this.#expansion(type)) refuse("record_overflow", `it sent a record of ${length} bytes`);
+    if (length > LONGEST_CONTENT + this.#expansion(type))
+      refuse("record_overflow", `it sent a record of ${length} bytes`);
     if (this.#incoming.length < HEADER + length) return undefined;
     this.#any = true;
     return this.#content(type, this.#incoming.take(HEADER + length).subarray(HEADER));
@@ -52,8 +52,8 @@ export class Records {
 
   /** Queues content to send, in as many records as it takes. */
   send(type: number, content: Uint8Array, version = TLS12): void {
-    for (let at = 0; at < content.length; at += LONGEST) {
-      const body = content.subarray(at, at + LONGEST);
+    for (let at = 0; at < content.length; at += LONGEST_CONTENT) {
+      const body = content.subarray(at, at + LONGEST_CONTENT);
       this.#outgoing.push(
         this.write ? this.write.seal({ type, body }) : concat(u8(type), u16(version), u16(body.length), body),
       );
@@ -80,7 +80,7 @@ export class Records {
   #content(type: number, fragment: Uint8Array): Content {
     const content =
       this.read && !this.#isPlain(type, fragment) ? this.read.open(type, fragment) : { type, body: fragment };
-    if (content.body.length > LONGEST)
+    if (content.body.length > LONGEST_CONTENT)
       refuse("record_overflow", `it sent a record with ${content.body.length} bytes in it`);
     this.#emptyInARow = content.body.length === 0 ? this.#emptyInARow + 1 : 0;
     if (this.#emptyInARow > EMPTY_IN_A_ROW) refuse("unexpected_message", "it sends nothing but empty records");
