@@ -42,7 +42,7 @@ const OPENSSL = {
   noCompatibility: ["-no_middlebox"],
 } as const;
 
-export const hasOpenssl = (): boolean => spawnSync("openssl", ["version"]).status === 0;
+const hasOpenssl = (): boolean => spawnSync("openssl", ["version"]).status === 0;
 
 async function listen(options: ServerOptions): Promise<Server> {
   const server = createServer(options, (socket) => {
@@ -90,6 +90,11 @@ export async function startTlsPeers(): Promise<{ ports: TlsPeers; close: () => P
   const servers: Server[] = [];
   const children: ChildProcess[] = [];
   const folder = mkdtempSync(join(tmpdir(), "vedette-tls-"));
+  const endChildren = () => {
+    for (const child of children) child.kill();
+  };
+  // Vitest does not close what one setup began when another fails.
+  process.once("exit", endChildren);
   const start = async (options: ServerOptions) => {
     const server = await listen({ ALPNProtocols: ["http/1.1"], ...options });
     servers.push(server);
@@ -114,7 +119,7 @@ export async function startTlsPeers(): Promise<{ ports: TlsPeers; close: () => P
     );
   }
   const close = async () => {
-    for (const child of children) child.kill();
+    endChildren();
     await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
     rmSync(folder, { recursive: true });
   };
