@@ -28,11 +28,14 @@ const seenBy = async (name: string) =>
 
 describe("the Host header", () => {
   it.each([
-    [80, "shop.test"],
-    [8443, "shop.test:8443"],
-    [443, "shop.test:443"],
-  ])("with port %i is %s: the port stands there unless it is the default", (port, host) => {
-    const text = new TextDecoder().decode(writeRequest(question({ port })));
+    ["HTTP", 80, "shop.test"],
+    ["HTTP", 8443, "shop.test:8443"],
+    ["HTTP", 443, "shop.test:443"],
+    ["HTTPS", 443, "shop.test"],
+    ["HTTPS", 8443, "shop.test:8443"],
+    ["HTTPS", 80, "shop.test:80"],
+  ] as const)("over %s with port %i is %s: the port stands there unless it is the default", (protocol, port, host) => {
+    const text = new TextDecoder().decode(writeRequest(question({ protocol, port })));
     expect(text.split("\r\n")[1]).toBe(`Host: ${host}`);
     expect(text.match(/^host:/gim)).toHaveLength(1);
   });

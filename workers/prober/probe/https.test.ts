@@ -26,6 +26,7 @@ describe("a server that in the handshake", () => {
     ["closesAtHello", "ConnectionClosed", /during the TLS handshake, without a word: .* for shop\.test\?/, "at once"],
     ["resetsAtHello", "ConnectionReset", /during the TLS handshake, without a word/, "at once"],
     ["breaksOffHello", "ConnectionClosed", /during the TLS handshake, in the middle of it/, "at once"],
+    ["takesLeave", "TLSAlert", /close_notify/, "at once"],
     ["answersInClear", "TLSProtocolError", /answers HTTP in clear on port \d+/, "at once"],
     ["speaksSsh", "TLSProtocolError", /./, "at once"],
     ["refusesHello", "TLSAlert", /handshake_failure/, "at once"],

@@ -50,9 +50,10 @@ class Session implements Channel {
       start += Buffer.from(received.octets.subarray(0, CLEAR.length - start.length)).toString("latin1");
       this.#take(received.octets);
     }
-    if (this.#client.state === "open") return undefined;
-    if (start !== "" && CLEAR.startsWith(start)) return answer("TLSProtocolError", clearMessage(question));
-    const fault = this.#client.fault ?? NO_HANDSHAKE;
+    const { state, fault } = this.#client;
+    if (state === "open") return undefined;
+    if (fault === undefined) return unfinished("end", question, true);
+    if (CLEAR.startsWith(start)) return answer("TLSProtocolError", clearMessage(question));
     return answer(fault.reason, sentence(fault.message));
   }
 
@@ -85,11 +86,6 @@ class Session implements Channel {
 
 /** How every answer of HTTP/1 begins, and no record of TLS. */
 const CLEAR = "HTTP/";
-
-const NO_HANDSHAKE = {
-  reason: "TLSProtocolError",
-  message: "The server ended the TLS session before it had begun.",
-} as const;
 
 function clearMessage({ port }: Question): string {
   return `The server answers HTTP in clear on port ${port}: TLS is not on there. Is protocol HTTP meant, or another port?`;
