@@ -134,6 +134,8 @@ export interface World {
   seenWrittenAt: number;
   isGathered: boolean;
   seniority: number;
+  /** The highest number of a shard that was forgotten: those of new ones are above. */
+  prunedTo: number;
   readonly clusters: Map<string, Cluster>;
   readonly roots: Map<string, Root>;
   readonly probes: Map<string, ProbeState>;

@@ -7,6 +7,8 @@ type MetaKey =
   | "partition"
   /** 1 once decisions may be handed out: see `gathered.ts`. */
   | "gathered"
+  /** The highest number of an assignment of a shard that was forgotten. */
+  | "prunedTo"
   /** How many shares were ever seen: the older of two holds. */
   | "seniority";
 
