@@ -13,6 +13,20 @@ const CALL_LIMIT_MS = 5_000;
 
 type CoordinatorOf = (partition: number) => CoordinatorRpc;
 
+/**
+ * How many partitions the edge was installed with: all clusters have to agree on where a record is. The first coordinator
+ * knows; where it cannot be reached, the setting has to do.
+ */
+export async function partitionsAtInstall(coordinatorOf: CoordinatorOf, setting: number): Promise<number> {
+  try {
+    const call = () => coordinatorOf(0).partitions();
+    return await within(callWithRetry(call), CALL_LIMIT_MS);
+  } catch (error) {
+    console.warn(`The first coordinator cannot be reached, PARTITIONS is taken as set: ${errorMessage(error)}`);
+    return setting;
+  }
+}
+
 /** What a coordinator said of the cluster's records, by key. */
 export type RecordConditions = ReadonlyMap<string, readonly Condition[]>;
 

@@ -21,6 +21,8 @@ import type { Store } from "./store/store.ts";
 export interface Rules {
   allowPrivate: boolean;
   edgeStaleAfterMs: number;
+  /** As it is set now. */
+  partitions: number;
 }
 
 /** A cluster, with the shares that it has sent. */
