@@ -31,6 +31,8 @@ export interface CoordinatorRpc {
    */
   removeCluster(cluster: string, epoch: number): Promise<void>;
   listClusters(): Promise<string[]>;
+  /** How many partitions there were when the storage was created, that is at install: records stay where they are then. */
+  partitions(): Promise<number>;
   /** Takes the cluster's shares if they are newer; answers what became of each, and the newest decisions. */
   putShares(shares: SharesInput): Promise<SharesReceipt>;
   /** The cluster's regular word: tells it whether its shares are missing here, and gives decisions newer than it has. */

@@ -41,7 +41,15 @@ export const settingsSchema = z.object({
   HEADER_KEY_ID: z.string().min(1).default("1").describe("Names HEADER_KEY in what it sealed."),
   HEADER_KEY_PREVIOUS: headerKey.optional().describe("The key before, still opened while rotating."),
   HEADER_KEY_PREVIOUS_ID: z.string().optional(),
-  PARTITIONS: z.coerce.number().int().min(1).max(64).default(1).describe("Coordinators; set once, at install."),
+  PARTITIONS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(64)
+    .default(1)
+    .describe(
+      "Coordinators; set once, at install. Should it be changed, the number of install time stays in force, and each cluster's conditions say so.",
+    ),
   ALLOW_PRIVATE_ADDRESSES: flag.describe("Probe private and loopback addresses. For a local stack only."),
   EXTRA_ROOTS: roots
     .default([])

@@ -16,6 +16,7 @@ export const event = z.strictObject({
     "ClusterRemoved",
     "DuplicateAgent",
     "NumberOvertaken",
+    "PartitionsChanged",
   ]),
   /** What it is about, as far as each applies. */
   rootHost: z.string().optional(),

@@ -53,6 +53,8 @@ const ZONE: Zone = {
 };
 
 const BLACK_HOLES = 8;
+/** Below the ports that are given out: one that was free a moment ago may be another run's by now. */
+const CLOSED_PORT = 1;
 
 /** Where each gateway of the fleet listens, on 127.0.0.1. */
 export interface FleetPorts {
@@ -80,8 +82,6 @@ export async function startFleet(): Promise<Fleet> {
   gateways.set("redirectsHere", await serve(here));
   const holes = await blackHole(BLACK_HOLES);
   const resolver = await serveResolver(ZONE);
-  const gone = await serve(faults.silent);
-  await gone.close();
   const told: Switched = { status: 200, asked: {} };
   const first = await serve(switched(told));
   const second = await serve(plain.good, "127.0.0.2", first.port);
@@ -90,7 +90,7 @@ export async function startFleet(): Promise<Fleet> {
   const ports = {
     named,
     blackHoles: holes.ports,
-    closed: gone.port,
+    closed: CLOSED_PORT,
     resolver: resolver.port,
     switched: first.port,
     seen: portOf(seen),

@@ -26,6 +26,16 @@ export class FakeCoordinator implements Partial<CoordinatorRpc> {
   events: ClusterEvent[] = [];
   decisions: Decisions | undefined;
   conditions: SharesReceipt["records"] = [];
+  partitionsAtInstall: number;
+
+  constructor(partitions: number) {
+    this.partitionsAtInstall = partitions;
+  }
+
+  async partitions(): Promise<number> {
+    await this.#reach();
+    return this.partitionsAtInstall;
+  }
 
   async registerCluster(cluster: string): Promise<void> {
     await this.#reach();
@@ -108,7 +118,7 @@ export async function withCluster(
   story: (world: World) => Promise<void>,
 ): Promise<void> {
   const partitions = Number(settings.PARTITIONS ?? 1);
-  const coordinators = Array.from({ length: partitions }, () => new FakeCoordinator());
+  const coordinators = Array.from({ length: partitions }, () => new FakeCoordinator(partitions));
   const COORDINATOR = { getByName: (partition: string) => coordinators[Number(partition)] };
   const build = (state: DurableObjectState, more: Record<string, string> = {}) =>
     new Cluster(state, { ...bindings, COORDINATOR, ...settings, ...more } as unknown as Env);

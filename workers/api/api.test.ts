@@ -254,6 +254,22 @@ describe("the read routes", () => {
     expect(await json(call("GET", "/v1/regions", { settings }))).toHaveProperty("regions");
   });
 
+  it("find a record where it is since install, though PARTITIONS is another now", async () => {
+    const secret = await register("zeta");
+    const names = ["r1", "r2", "r3", "r4", "r5", "r6"];
+    await push(
+      "zeta",
+      secret,
+      names.map((name) => recordOf(name)),
+    );
+    for (const name of names) {
+      const path = `/v1/records/${name}.example.com`;
+      await until(async () => (await call("GET", path)).status === 200);
+      expect((await call("GET", path, { settings: { PARTITIONS: "3" } })).status).toBe(200);
+    }
+    await call("DELETE", "/v1/clusters/zeta");
+  });
+
   it("find a probe by its id, slashes plain or encoded", async () => {
     const secret = await register("epsilon");
     const record = recordOf("probed");

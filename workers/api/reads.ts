@@ -3,6 +3,7 @@ import { hash32 } from "../../shared/hash.ts";
 import { canonicalHost } from "../../shared/model/host.ts";
 import { regionView } from "../../shared/model/region-view.ts";
 import { probeStatus, recordStatus } from "../../shared/model/status.ts";
+import type { CoordinatorRpc } from "../rpc.ts";
 import { fail } from "./answers.ts";
 import { joinRegions } from "./join-regions.ts";
 import { askAllCoordinators, askCoordinator } from "./objects.ts";
@@ -59,8 +60,12 @@ async function readRecord(context: ApiContext): Promise<Response> {
   const result = canonicalHost(context.req.param("host") ?? "", true);
   if (!("host" in result)) return fail("RecordUnknown", `The host ${result.rule}.`);
   const partition = hash32(result.host) % context.get("settings").PARTITIONS;
-  const record = await askCoordinator(context, partition, (coordinator) => coordinator.readRecord(result.host));
-  return context.json(record ?? fail("RecordUnknown"));
+  const ask = (coordinator: CoordinatorRpc) => coordinator.readRecord(result.host);
+  const record = await askCoordinator(context, partition, ask);
+  if (record !== undefined) return context.json(record);
+  // Records stay where they were at install, should PARTITIONS have been changed.
+  const found = await askAllCoordinators(context, ask);
+  return context.json(found.find((one) => one !== undefined) ?? fail("RecordUnknown"));
 }
 
 /** The id names no root host, so every partition is asked. */

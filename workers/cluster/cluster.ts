@@ -10,13 +10,13 @@ import { coordinatorOf, type Env } from "../env.ts";
 import { problemOf } from "../problems.ts";
 import type { ClusterRpc, Result } from "../rpc.ts";
 import { readSettings, type Settings } from "../settings.ts";
-import { Coordinators } from "./coordinators.ts";
+import { Coordinators, partitionsAtInstall } from "./coordinators.ts";
 import { newsOf } from "./news.ts";
 import { Outbox } from "./outbox.ts";
 import { receiptOf } from "./receipt.ts";
 import { ClusterStore } from "./store.ts";
 import { type SnapshotRequest, takeSnapshot } from "./take-snapshot.ts";
-import { clusterConditions, viewOf } from "./view.ts";
+import { clusterConditions, partitionsChanged, viewOf } from "./view.ts";
 
 /** The coordinators hear from each cluster at least each minute. */
 const CONTACT_MS = 50_000;
@@ -38,15 +38,19 @@ export class Cluster extends DurableObject<Env> implements ClusterRpc {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    const store = ClusterStore.open(ctx.storage);
+    const store = ClusterStore.open(ctx.storage, this.#settings().PARTITIONS);
     if (store !== undefined) this.#live = this.#bringToLife(store);
   }
 
   async register(registration: ClusterRegistration): Promise<Result<{ secret: string }>> {
     if (this.#live !== undefined) return { ok: false, problem: problemOf("ClusterExists") };
+    const { PARTITIONS } = this.#settings();
+    const partitions = await partitionsAtInstall((partition) => coordinatorOf(this.env, partition), PARTITIONS);
+    // While that was asked, someone else may have registered it.
+    if (this.#live !== undefined) return { ok: false, problem: problemOf("ClusterExists") };
     const secret = newSecret();
-    const store = ClusterStore.create(this.ctx.storage);
-    store.partitions.create(this.#settings().PARTITIONS);
+    const store = ClusterStore.create(this.ctx.storage, PARTITIONS);
+    store.partitions.create(partitions);
     store.identity.update({ ...registration, epoch: Date.now(), secrets: [secret] });
     const live = this.#bringToLife(store);
     this.#live = live;
@@ -136,7 +140,7 @@ export class Cluster extends DurableObject<Env> implements ClusterRpc {
     if (live === undefined) return;
     this.#isInAlarm = true;
     try {
-      await Promise.all([this.#contact(live), live.outbox.run()]);
+      await Promise.all([this.#contact(live), live.outbox.run(), tellOfPartitions(live)]);
       live.store.seen.flush();
     } catch (error) {
       console.error("A cluster's alarm failed:", error);
@@ -197,6 +201,18 @@ export class Cluster extends DurableObject<Env> implements ClusterRpc {
   #settings(): Settings {
     return readSettings(this.env);
   }
+}
+
+/** Once for each value of the setting: the log is bounded, and the condition stays anyway. */
+async function tellOfPartitions({ store, coordinators }: Live): Promise<void> {
+  const wrong = partitionsChanged(store);
+  const told = wrong && store.partitions.setting;
+  const { cluster = "", toldPartitions } = store.identity.get();
+  if (told === toldPartitions) return;
+  store.identity.update({ toldPartitions: told });
+  if (wrong === undefined) return;
+  console.error(`Cluster ${cluster}: ${wrong.message}`);
+  await coordinators.note([{ type: "PartitionsChanged", cluster, message: wrong.message }]);
 }
 
 const UNKNOWN = { ok: false, problem: problemOf("ClusterUnknown") } as const;

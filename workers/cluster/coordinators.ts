@@ -1,7 +1,7 @@
 import type { Condition } from "../../shared/model/condition.ts";
 import type { Decisions } from "../../shared/model/messages/shares.ts";
 import type { MessageNumber } from "../../shared/model/number.ts";
-import { compareNumbers } from "../../shared/number.ts";
+import { compareNumbers, isNewer, numberAbove } from "../../shared/number.ts";
 import { callWithRetry, errorMessage } from "../retry.ts";
 import type { ClusterEvent, CoordinatorRpc, SharesReceipt } from "../rpc.ts";
 import { within } from "../within.ts";
@@ -12,6 +12,20 @@ import type { ClusterStore } from "./store.ts";
 const CALL_LIMIT_MS = 5_000;
 
 type CoordinatorOf = (partition: number) => CoordinatorRpc;
+
+/**
+ * How many partitions the edge was installed with: all clusters have to agree on where a record is. The first coordinator
+ * knows; where it cannot be reached, the setting has to do.
+ */
+export async function partitionsAtInstall(coordinatorOf: CoordinatorOf, setting: number): Promise<number> {
+  try {
+    const call = () => coordinatorOf(0).partitions();
+    return await within(callWithRetry(call), CALL_LIMIT_MS);
+  } catch (error) {
+    console.warn(`The first coordinator cannot be reached, PARTITIONS is taken as set: ${errorMessage(error)}`);
+    return setting;
+  }
+}
 
 /** What a coordinator said of the cluster's records, by key. */
 export type RecordConditions = ReadonlyMap<string, readonly Condition[]>;
@@ -88,9 +102,23 @@ export class Coordinators {
     const number: MessageNumber = { epoch, n };
     const shares = this.#store.records.ofPartition(partition);
     const receipt = await this.#call(partition, (one) => one.putShares({ version: 1, cluster, number, shares }));
+    if (this.#goPast(partition, receipt.number)) return this.#forward(partition);
     if (compareNumbers(receipt.number, number) >= 0) this.#store.partitions.setForwarded(partition, n);
     if (receipt.decisions) this.#take(receipt.decisions);
     return receipt;
+  }
+
+  /**
+   * Numbers on above shares that the coordinator holds and nobody here has ever numbered: this object was put back to an
+   * earlier time, and what it sends would be dropped. Whether that was so.
+   */
+  #goPast(partition: number, held: MessageNumber): boolean {
+    const newest = { epoch: this.#identity().epoch, n: this.#store.snapshot.get().n };
+    const above = numberAbove(held);
+    if (above.epoch !== newest.epoch || !isNewer(held, newest)) return false;
+    this.#store.snapshot.update({ n: above.n });
+    this.#store.partitions.setShares(partition, above.n);
+    return true;
   }
 
   #call<Value>(partition: number, call: (coordinator: CoordinatorRpc) => Promise<Value>): Promise<Value> {

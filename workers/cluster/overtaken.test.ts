@@ -102,6 +102,24 @@ describe("an agent that has applied a higher number than the edge decided", () =
   });
 });
 
+describe("a coordinator that holds newer shares than a cluster that was put back to an earlier time sends", () => {
+  it("gets them above those, and takes them", async () => {
+    await withCluster("put-back", AT_ONCE, async (world) => {
+      await world.push([recordOf("a")]);
+      const [coordinator] = world.coordinators;
+      const { held } = coordinator ?? {};
+      if (coordinator === undefined || held === undefined) throw new Error("no shares were put");
+      coordinator.held = { ...held, number: { ...held.number, n: 90 } };
+      advance(MINUTE_MS);
+      await world.push([recordOf("a"), recordOf("b")]);
+      expect(coordinator.held).toMatchObject({ number: { n: 91 }, shares: [{ name: "a" }, { name: "b" }] });
+      advance(MINUTE_MS);
+      expect(await world.push([recordOf("a")])).toMatchObject({ ok: true });
+      expect(coordinator.held).toMatchObject({ number: { n: 92 }, shares: [{ name: "a" }] });
+    });
+  });
+});
+
 describe("a number that is nonsense", () => {
   it("of an epoch far ahead is not followed; the failure says what to do", async () => {
     await withCluster("ahead", AT_ONCE, async (world) => {

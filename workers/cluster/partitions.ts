@@ -20,12 +20,19 @@ type Row = {
   decisions_n: number;
 };
 
-/** One row for each partition. */
+/** One row for each partition. Their number is that of the edge's install, and stays. */
 export class PartitionTable {
+  /** As the setting has it now. */
+  readonly setting: number;
   readonly #sql: SqlStorage;
 
-  constructor(sql: SqlStorage) {
+  constructor(sql: SqlStorage, setting: number) {
     this.#sql = sql;
+    this.setting = setting;
+  }
+
+  count(): number {
+    return this.#sql.exec<{ count: number }>("SELECT count(*) AS count FROM partition").one().count;
   }
 
   create(partitions: number): void {

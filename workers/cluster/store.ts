@@ -33,6 +33,8 @@ export interface Identity extends Partial<ClusterRegistration> {
   /** The newest first; the second is the one before it, valid while rotating. */
   secrets: string[];
   clusterUid?: string;
+  /** The setting PARTITIONS that the event log has as a wrong one. */
+  toldPartitions?: number;
 }
 
 export interface SnapshotState {
@@ -75,7 +77,7 @@ export class ClusterStore {
   readonly decisions: DecisionTable;
   readonly partitions: PartitionTable;
 
-  private constructor(storage: DurableObjectStorage) {
+  private constructor(storage: DurableObjectStorage, partitions: number) {
     migrate(storage, MIGRATIONS);
     const { sql } = storage;
     this.storage = storage;
@@ -96,17 +98,20 @@ export class ClusterStore {
     this.seen = new LastSeen(new Cell<Seen>(sql, "seen", {}));
     this.records = new RecordTable(sql);
     this.decisions = new DecisionTable(sql);
-    this.partitions = new PartitionTable(sql);
+    this.partitions = new PartitionTable(sql, partitions);
   }
 
-  /** The store of a cluster that is registered; undefined, and nothing is made, for any other name. */
-  static open(storage: DurableObjectStorage): ClusterStore | undefined {
+  /**
+   * The store of a cluster that is registered; undefined, and nothing is made, for any other name. `partitions` is what the
+   * setting says: the store goes by the number it was made with.
+   */
+  static open(storage: DurableObjectStorage, partitions: number): ClusterStore | undefined {
     if (!hasTables(storage.sql)) return undefined;
-    const store = new ClusterStore(storage);
+    const store = new ClusterStore(storage, partitions);
     return store.identity.get().secrets.length > 0 ? store : undefined;
   }
 
-  static create(storage: DurableObjectStorage): ClusterStore {
-    return new ClusterStore(storage);
+  static create(storage: DurableObjectStorage, partitions: number): ClusterStore {
+    return new ClusterStore(storage, partitions);
   }
 }

@@ -44,13 +44,14 @@ export async function takeSnapshot(
   const decoded = decodeSnapshot(request.body);
   if (!decoded.ok) return { ok: false, problem: problemOf("SnapshotCutOff", undefined, decoded.errors) };
   const held = store.records.all();
+  const partitions = store.partitions.count();
   const judged = judgeLines(decoded.lines, store.identity.get().hosts ?? []);
   const lines = withinLimits(judged, (key) => held.has(key));
   const accepted = lines.filter((line) => "record" in line);
   const records = await Promise.all(
     accepted.map(async ({ key, record, spec }) => {
       const headers = await headersOf(record, held.get(key)?.share.headers, settings);
-      return stored(key, record, spec, headers, settings.PARTITIONS);
+      return stored(key, record, spec, headers, partitions);
     }),
   );
   const coming = { header: decoded.header, lines, records };

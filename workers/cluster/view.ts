@@ -27,11 +27,23 @@ export function viewOf(store: ClusterStore, nowMs: number): ClusterView {
   };
 }
 
+/**
+ * Another number of partitions would have records in two of them, or leave the one before the other decides on them, and
+ * the clusters of one record not at the same time: so all goes on with the number of install time.
+ */
+export function partitionsChanged({ partitions }: ClusterStore): Condition | undefined {
+  const count = partitions.count();
+  if (partitions.setting === count) return undefined;
+  const message = `PARTITIONS is ${partitions.setting}, but was ${count} at install, and cannot be changed: the cluster goes on with ${count}; set PARTITIONS back to ${count}`;
+  return { type: "SettingsAccepted", status: "False", reason: "PartitionsChanged", message };
+}
+
 /** What is wrong with the cluster as a whole; empty where nothing is. */
 export function clusterConditions(store: ClusterStore, nowMs: number): Condition[] {
   const { instances, refused } = store.snapshot.get();
   const { failures, lastFailure = "" } = store.outbox.get();
   const conditions: (Condition | undefined)[] = [
+    partitionsChanged(store),
     duplicateAgent(instances, nowMs),
     refused.length > 0
       ? { type: "RecordsAccepted", status: "False", reason: "RecordsRefused", message: refused.join(", ") }

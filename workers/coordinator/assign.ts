@@ -8,6 +8,7 @@ import { errorMessage } from "../retry.ts";
 import { goPastAssignment } from "./go-past.ts";
 import { numberChanges } from "./number-changes.ts";
 import { storeShard } from "./persist.ts";
+import { pruneShards } from "./prune-shards.ts";
 import type { ProbeState, ShardState, World } from "./world.ts";
 
 /** How many probers are called at once. */
@@ -51,7 +52,8 @@ export async function sendAll(world: World, calls: readonly { shard: ShardState;
     );
   }
   if (world.isAbandoned) return;
-  for (const shard of acknowledged) storeShard(world, shard);
+  for (const shard of acknowledged) if (world.shards.get(shard.key) === shard) storeShard(world, shard);
+  pruneShards(world);
 }
 
 /** Whether the prober has acknowledged something new. */

@@ -76,6 +76,12 @@ export class Coordination {
     return clusters.flatMap(({ name, removedEpoch }) => (removedEpoch === undefined ? [name] : [])).sort();
   }
 
+  /** How many there were when this storage was created, or are where there is none. */
+  partitions(): number {
+    const { partitions } = this.#rules;
+    return this.#world === undefined ? partitions : (readMeta(this.#storage.sql, "partitions") ?? partitions);
+  }
+
   listRecords(): RecordStatus[] {
     return this.#read((world, nowMs) => recordStatuses(world, world.roots.values(), nowMs), []);
   }
@@ -139,6 +145,7 @@ export class Coordination {
       writeMeta(sql, "epoch", this.#outside.now());
       writeMeta(sql, "partition", this.#partition);
     }
+    if (readMeta(sql, "partitions") === undefined) writeMeta(sql, "partitions", this.#rules.partitions);
     const world = loadWorld(storeOf(sql), this.#outside, this.#rules);
     this.#world = world;
     return world;

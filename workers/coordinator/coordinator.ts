@@ -24,8 +24,12 @@ export class Coordinator extends DurableObject<Env> implements CoordinatorRpc {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.outside = outsideOf(ctx, env);
-    const { ALLOW_PRIVATE_ADDRESSES, EDGE_STALE_AFTER } = readSettings(env);
-    const rules = { allowPrivate: ALLOW_PRIVATE_ADDRESSES, edgeStaleAfterMs: EDGE_STALE_AFTER };
+    const { ALLOW_PRIVATE_ADDRESSES, EDGE_STALE_AFTER, PARTITIONS } = readSettings(env);
+    const rules = {
+      allowPrivate: ALLOW_PRIVATE_ADDRESSES,
+      edgeStaleAfterMs: EDGE_STALE_AFTER,
+      partitions: PARTITIONS,
+    };
     this.#coordination = new Coordination(ctx.storage, this.outside, rules, Number(ctx.id.name ?? 0));
   }
 
@@ -39,6 +43,10 @@ export class Coordinator extends DurableObject<Env> implements CoordinatorRpc {
 
   async listClusters(): Promise<string[]> {
     return this.#coordination.listClusters();
+  }
+
+  async partitions(): Promise<number> {
+    return this.#coordination.partitions();
   }
 
   async putShares(shares: SharesInput): Promise<SharesReceipt> {

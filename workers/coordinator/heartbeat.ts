@@ -3,6 +3,7 @@ import { noteGathered } from "./gathered.ts";
 import { handOver } from "./hand-over.ts";
 import { judgeProbe } from "./judge.ts";
 import { nudge } from "./nudge.ts";
+import { pruneShards } from "./prune-shards.ts";
 import { watchRegions } from "./regions.ts";
 import { writeAllSeen } from "./seen.ts";
 import type { World } from "./world.ts";
@@ -16,6 +17,7 @@ export function heartbeat(world: World, nowMs: number): void {
   for (const root of world.roots.values()) decideRoot(world, root, nowMs);
   watchRegions(world, nowMs);
   nudge(world, nowMs);
+  pruneShards(world);
   noteGathered(world, nowMs);
   writeAllSeen(world, nowMs);
   world.outside.soon(() => handOver(world));

@@ -82,6 +82,7 @@ function emptyWorld(store: Store, outside: Outside, rules: Rules, nowMs: number)
     seenWrittenAt: 0,
     isGathered: readMeta(store.sql, "gathered") === 1,
     seniority: readMeta(store.sql, "seniority") ?? nowMs,
+    prunedTo: readMeta(store.sql, "prunedTo") ?? 0,
     clusters: new Map(),
     roots: new Map(),
     probes: new Map(),

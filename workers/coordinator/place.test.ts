@@ -92,6 +92,62 @@ describe("placement", () => {
     });
   });
 
+  it("forgets a shard that is empty once every region knows it, and what was seen of it; not before", async () => {
+    await onBench(async (bench, { sql }) => {
+      const rows = (table: string) => sql.exec<{ key: string }>(`SELECT key FROM ${table}`).toArray();
+      bench.put("east", 1, [record(1), record(2, { interval: "30s" })]);
+      await bench.run(MINUTE, REGIONS_3);
+      let isCut = true;
+      bench.probers.assign = ((assign) => (assignment) => {
+        if (isCut && assignment.shard.region === "apac") throw new Error("Network connection lost.");
+        return assign.call(bench.probers, assignment);
+      })(bench.probers.assign);
+      bench.put("east", 2, [record(1)]);
+      await bench.settle();
+      expect(rows("shards")).toHaveLength(2);
+      bench.restart();
+      isCut = false;
+      bench.coordination.heartbeat();
+      await bench.settle();
+      expect(bench.probers.ids()).toHaveLength(3);
+      expect(rows("shards").map(({ key }) => key)).toEqual(["10000/0"]);
+      expect(rows("seen").filter(({ key }) => key.startsWith("30000/"))).toEqual([]);
+    });
+  });
+
+  it("gives a shard that was forgotten, and is wanted again, numbers above those that its probers hold", async () => {
+    await onBench(async (bench, { sql }) => {
+      for (let n = 1; n < 20; n += 2) {
+        bench.put("east", n, [record(1)]);
+        await bench.settle();
+        bench.put("east", n + 1, []);
+        await bench.settle();
+        expect(sql.exec("SELECT key FROM shards").toArray()).toEqual([]);
+      }
+      bench.now -= MINUTE;
+      bench.restart();
+      bench.put("east", 21, [record(1)]);
+      const before = bench.probers.assigned.length;
+      await bench.settle();
+      expect(bench.probers.assigned).toHaveLength(before + 3);
+      expect(bench.probers.ids()).toHaveLength(3);
+    });
+  });
+
+  it("fills the shards there are before it takes the number of one that was forgotten", async () => {
+    await onBench(async (bench) => {
+      const all = records(65);
+      bench.put("east", 1, all);
+      await bench.settle();
+      bench.put("east", 2, all.slice(30));
+      await bench.settle();
+      bench.put("east", 3, [...all.slice(30), record(100)]);
+      await bench.settle();
+      expect(shardsOf(bench).get("10000/2")).toContain("east/shop/r100/203.0.113.10");
+      expect(shardsOf(bench).get("10000/0")).toEqual([]);
+    });
+  });
+
   it("leaves a prober the time for all of a shard to hang: dead leaves are asked before their last word is stale", async () => {
     await onBench(async (bench) => {
       const dark = Array.from({ length: 29 }, (_, n) => `203.0.113.${100 + n}`);

@@ -8,17 +8,21 @@ import { shardKey } from "./world.ts";
  * are filled, or a new one. Who has a place keeps it (design §2: placement is remembered, never re-hashed).
  */
 export function placeFor(world: World, desired: DesiredProbe, nowMs: number): ShardState {
-  const { check } = desired;
-  const wanted = classOf(check.intervalMs, check.regions);
-  let n = 0;
-  for (; ; n += 1) {
-    const key = shardKey({ intervalMs: check.intervalMs, n });
-    const shard = world.shards.get(key);
-    if (shard === undefined) break;
-    if (shard.className === wanted && hasRoomFor(shard, desired)) return shard;
+  const { intervalMs, regions } = desired.check;
+  const wanted = classOf(intervalMs, regions);
+  let found: ShardState | undefined;
+  for (const shard of world.shards.values()) {
+    if (shard.className !== wanted || (found !== undefined && found.n < shard.n)) continue;
+    if (hasRoomFor(shard, desired)) found = shard;
   }
-  const key = shardKey({ intervalMs: check.intervalMs, n });
-  const shard = newShard({ key, intervalMs: check.intervalMs, n, regions: check.regions }, nowMs);
+  return found ?? addShard(world, { intervalMs, regions }, nowMs);
+}
+
+function addShard(world: World, fixed: Pick<ShardState, "intervalMs" | "regions">, nowMs: number): ShardState {
+  let n = 0;
+  while (world.shards.has(shardKey({ ...fixed, n }))) n += 1;
+  const key = shardKey({ ...fixed, n });
+  const shard = newShard({ ...fixed, key, n }, Math.max(nowMs, world.prunedTo));
   world.shards.set(key, shard);
   return shard;
 }
@@ -63,7 +67,8 @@ export function leave(world: World, { shard, desired }: ProbeState): void {
 
 /**
  * `assigned` is the number that its assignments count on from. A new shard takes the time for it: above any count, so that
- * probers of an earlier shard of this name, whose row was lost, take the next assignment for a newer one.
+ * probers of an earlier shard of this name, whose row was lost, take the next assignment for a newer one; and those of one
+ * that was forgotten do too, whatever the clock says.
  */
 export function newShard(
   fixed: Pick<ShardState, "key" | "intervalMs" | "n" | "regions">,

@@ -21,6 +21,8 @@ import type { Store } from "./store/store.ts";
 export interface Rules {
   allowPrivate: boolean;
   edgeStaleAfterMs: number;
+  /** As it is set now. */
+  partitions: number;
 }
 
 /** A cluster, with the shares that it has sent. */
@@ -134,6 +136,8 @@ export interface World {
   seenWrittenAt: number;
   isGathered: boolean;
   seniority: number;
+  /** The highest number of a shard that was forgotten: those of new ones are above. */
+  prunedTo: number;
   readonly clusters: Map<string, Cluster>;
   readonly roots: Map<string, Root>;
   readonly probes: Map<string, ProbeState>;

@@ -38,7 +38,7 @@ export class Bench {
 
   constructor(storage: DurableObjectStorage, rules: Partial<Rules> = {}) {
     this.storage = storage;
-    this.#rules = { allowPrivate: true, edgeStaleAfterMs: EDGE_STALE_AFTER, ...rules };
+    this.#rules = { allowPrivate: true, edgeStaleAfterMs: EDGE_STALE_AFTER, partitions: 1, ...rules };
     this.probers = new FakeProbers(() => this.now);
     this.#outside = {
       now: () => this.now,

@@ -5,8 +5,12 @@ type MetaKey =
   /** When this storage was created, Unix ms, where the epoch tells that no more. */
   | "createdAt"
   | "partition"
+  /** How many there were at install: all clusters have to agree on where a record is. */
+  | "partitions"
   /** 1 once decisions may be handed out: see `gathered.ts`. */
   | "gathered"
+  /** The highest number of an assignment of a shard that was forgotten. */
+  | "prunedTo"
   /** How many shares were ever seen: the older of two holds. */
   | "seniority";
 

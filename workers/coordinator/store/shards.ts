@@ -11,5 +11,5 @@ const row = z.object({
   acknowledged: z.partialRecord(region, z.int()),
 });
 
-/** Key: `intervalMs/n`. A shard that has become empty stays, so that its numbers go on rising. */
+/** Key: `intervalMs/n`. One that has become empty stays until all of its probers know that. */
 export const shardsTable = (sql: SqlStorage) => jsonTable(sql, "shards", row);

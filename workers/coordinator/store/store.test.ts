@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Bench, MINUTE, onBench, REGIONS_3, share } from "../../../test/support/coordinator/bench.ts";
+import { Bench, MINUTE, onBench, REGIONS_3, share } from "../../../test/support/coordinator/bench.ts";
 
 const A = "203.0.113.10";
 const B = "203.0.113.20";
@@ -141,5 +141,19 @@ it("rolls back what a call has done when it throws, and goes on", async () => {
     sql.exec("DROP TRIGGER broken");
     bench.put("east", 2, [share([A, B], { check: null })]);
     expect(bench.published()).toEqual([A, B]);
+  });
+});
+
+describe("the number of partitions", () => {
+  it("is that of the time when the storage was created, whatever is set later; asking creates none", async () => {
+    await onBench(
+      (bench, storage) => {
+        expect(bench.coordination.partitions()).toBe(4);
+        expect(new Bench(storage, { partitions: 8 }).coordination.partitions()).toBe(8);
+        bench.put("east", 1, [share([A])]);
+        expect(new Bench(storage, { partitions: 8 }).coordination.partitions()).toBe(4);
+      },
+      { partitions: 4 },
+    );
   });
 });
