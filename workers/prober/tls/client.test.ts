@@ -231,7 +231,7 @@ describe("a certificate that is at fault", () => {
     expect(client.fault).toEqual({ reason: "CertificateInvalid", message: fault.message });
   });
 
-  test("and a verification that fails itself is no crash", () => {
+  test("and a verification that fails itself is our own trouble, and no crash", () => {
     const client = run(
       {},
       {
@@ -240,6 +240,6 @@ describe("a certificate that is at fault", () => {
         },
       },
     ).client;
-    expect(client.fault?.reason).toBe("TLSProtocolError");
+    expect(client.fault?.reason).toBe("InternalError");
   });
 });

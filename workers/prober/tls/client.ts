@@ -166,7 +166,7 @@ export class TlsClient {
     this.#state = "failed";
     this.#fault = known
       ? error.fault
-      : { reason: "TLSProtocolError", message: "The TLS client failed on what the server sent" };
+      : { reason: "InternalError", message: `The TLS client failed: ${error instanceof Error ? error.name : "error"}` };
     const alert = known ? error.alert : "internal_error";
     if (!alert) return;
     try {

@@ -1,4 +1,4 @@
-/** What can be wrong with a TLS server; all of it is the target's fault. */
+/** What can be wrong with a TLS server: the target's fault, but for `InternalError`, which is ours. */
 export type TlsReason =
   | "CertificateExpired"
   | "CertificateNotYetValid"
@@ -7,7 +7,8 @@ export type TlsReason =
   | "CertificateInvalid"
   | "TLSVersionUnsupported"
   | "TLSAlert"
-  | "TLSProtocolError";
+  | "TLSProtocolError"
+  | "InternalError";
 
 /** A reason, and a message that a person can act on. */
 export interface TlsFault {

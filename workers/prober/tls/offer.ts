@@ -1,6 +1,7 @@
 import type { GroupName, SuiteName, VersionName } from "./parameters.ts";
 import { SUITES } from "./parameters.ts";
 import type { SchemeName } from "./signature.ts";
+import { usableGroups } from "./usable-groups.ts";
 
 /** What the ClientHello offers, in order of preference. */
 export interface Offer {
@@ -37,3 +38,9 @@ export const DEFAULT_OFFER: Offer = {
   ],
   extendedMasterSecret: true,
 };
+
+/** The default offer, as far as this runtime can keep it. */
+export function defaultOffer(): Offer {
+  const groups = usableGroups(DEFAULT_OFFER.groups);
+  return { ...DEFAULT_OFFER, groups, keyShares: groups.slice(0, DEFAULT_OFFER.keyShares.length) };
+}

@@ -9,7 +9,7 @@ import { makeKeyShare } from "./key-share.ts";
 import type { Message } from "./messages.ts";
 import { Messages } from "./messages.ts";
 import type { Offer } from "./offer.ts";
-import { DEFAULT_OFFER } from "./offer.ts";
+import { defaultOffer } from "./offer.ts";
 import type { TlsInfo, TlsOptions } from "./options.ts";
 import type { GroupName, Suite } from "./parameters.ts";
 import { CONTENT, HANDSHAKE } from "./parameters.ts";
@@ -50,7 +50,7 @@ export class Session {
 
   constructor(options: TlsOptions) {
     this.options = options;
-    this.offer = { ...DEFAULT_OFFER, ...options.offer };
+    this.offer = { ...defaultOffer(), ...options.offer };
     this.#random = this.randomBytes(32);
     // RFC 8446 §D.4: a made-up session lets TLS 1.3 look to middleboxes like a resumption of TLS 1.2.
     this.#sessionId = this.randomBytes(this.offers13 ? 32 : 0);
