@@ -18,6 +18,22 @@ canonical form (lower case, no trailing dot, A-labels; RFC 5952), so two spellin
 
 An address in a private, loopback, reserved, multicast or Cloudflare range cannot be probed: it is published unjudged, and
 the record's condition says \`NotProbeable\`. A wildcard host is probed only where the health check names a \`host\`.
+
+An HTTPS probe asks each address for \`host\`, by SNI and Host header, and verifies the certificate as a browser does, revocation apart. What is
+wrong has its own reason, and the message of the observation tells the rest:
+
+| reason | what to do |
+| --- | --- |
+| \`CertificateExpired\`, \`CertificateNotYetValid\` | renew it, also where an intermediate certificate is the one that ended |
+| \`CertificateNameMismatch\` | let the gateway show a certificate for \`host\`, or set the \`host\` that it has one for |
+| \`CertificateUntrusted\` | let the gateway send the intermediate certificates; a private authority goes into the edge's \`EXTRA_ROOTS\` |
+| \`CertificateInvalid\` | have it issued anew: browsers refuse it too (weak key, SHA-1, not for servers, beyond its constraints) |
+| \`TLSVersionUnsupported\` | switch on TLS 1.2 or 1.3 |
+| \`TLSAlert\` | read the server's log: it refused the handshake, with the alert that is named |
+| \`TLSHandshakeTimeout\` | the port is open, and who listens there does not finish a handshake in time |
+| \`TLSProtocolError\` | what answers there does not speak TLS, or wrongly: is it plain HTTP? |
+
+With \`allowInsecureCertificate\` the first four are no failures, and are shown.
 `;
 
 const EDGE_SETTINGS = `# Settings of the edge

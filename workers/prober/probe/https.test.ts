@@ -3,7 +3,7 @@ import { connect } from "cloudflare:sockets";
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, inject, it, vi } from "vitest";
 import { askHttps, httpsQuestion, startLive } from "../../../test/support/live.ts";
-import { assign, assignmentOf, byId, freshProber, probeOf, standIn } from "../../../test/support/prober.ts";
+import { assign, assignmentOf, byId, freshProber, inProber, probeOf, standIn } from "../../../test/support/prober.ts";
 import { free, reach } from "../../../test/support/reach.ts";
 import { askAddress } from "../ask-address.ts";
 import type { Connect } from "../dial.ts";
@@ -205,6 +205,15 @@ describe("a prober", () => {
     const { target } = probeOf("a", port);
     await assign(stub, assignmentOf(1, [probeOf("a", port, { target: { ...target, protocol: "HTTPS" } })]));
     const reports = await standIn(stub);
+    const elsewhere: string[] = [];
+    await inProber(stub, ({ outside }) => {
+      const { askElsewhere } = outside;
+      outside.askElsewhere = async (question) => {
+        const finding = await askElsewhere(question);
+        elsewhere.push(finding.reason);
+        return finding;
+      };
+    });
     // The first dial to a leaf may hang, and is made elsewhere; the second is not.
     for (let round = 0; round < 2; round += 1) await runDurableObjectAlarm(stub);
     const observations = reports.map((report) => byId(report).a?.observation);
@@ -212,6 +221,7 @@ describe("a prober", () => {
       expect(observation, observation?.message).toMatchObject({ reason: "Ok", tls: { version: "TLSv1.3" } });
     }
     expect(observations).toHaveLength(2);
+    expect(elsewhere).toEqual(["Ok"]);
   });
 });
 
