@@ -33,7 +33,7 @@ wrong has its own reason, and the message of the observation tells the rest:
 | \`TLSHandshakeTimeout\` | the port is open, and who listens there does not finish a handshake in time |
 | \`TLSProtocolError\` | what answers there does not speak TLS, or wrongly: is it plain HTTP? |
 
-With \`allowInsecureCertificate\` the first four are no failures, and are shown.
+With \`allowInsecureCertificate\` those of the certificate are no failures, and are shown.
 `;
 
 const EDGE_SETTINGS = `# Settings of the edge
