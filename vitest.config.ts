@@ -10,6 +10,7 @@ const pure = [
   "local/**/*.test.ts",
   "test/sim/**/*.test.ts",
   "test/certificates/**/*.test.ts",
+  "test/tls/**/*.test.ts",
 ];
 
 /** The Worker as it is deployed, but for settings that let it probe the gateways of this machine. */

@@ -14,17 +14,22 @@ const LONGEST_MESSAGE = 128 * 1024;
 const LONGEST_HANDSHAKE = 256 * 1024;
 /** Those of a handshake and, after it, of tickets and key updates. */
 const MOST_MESSAGES = 64;
+/** Enough for a chain in records of one octet each, which no honest server sends; each record costs the work of a decryption. */
+const MOST_RECORDS = 8_192;
 
 /** Puts handshake messages together from the records they are spread over, RFC 8446 §5.1, within bounds. */
 export class Messages {
   readonly #bytes = new ByteQueue();
   #total = 0;
   #count = 0;
+  #records = 0;
 
   feed(bytes: Uint8Array): void {
     this.#total += bytes.length;
     if (this.#total > LONGEST_HANDSHAKE)
       refuse("decode_error", `its handshake is longer than ${LONGEST_HANDSHAKE} bytes`);
+    if (++this.#records > MOST_RECORDS)
+      refuse("unexpected_message", `it spreads its handshake over more than ${MOST_RECORDS} records`);
     this.#bytes.push(bytes);
   }
 

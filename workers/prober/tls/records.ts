@@ -1,3 +1,4 @@
+import { alertCode } from "./alert.ts";
 import { ByteQueue } from "./byte-queue.ts";
 import { concat, u8, u16 } from "./bytes.ts";
 import { CONTENT, TLS12 } from "./parameters.ts";
@@ -8,6 +9,7 @@ import { refuse } from "./refusal.ts";
 /** What protection may add, RFC 8446 §5.2 and RFC 5246 §6.2.3. */
 const EXPANSION = { "TLSv1.3": 256, "TLSv1.2": 2048 } as const;
 const HEADER = 5;
+const USER_CANCELED = alertCode("user_canceled");
 const KNOWN_TYPES: readonly number[] = Object.values(CONTENT);
 /** Records without content are legal for application data and cost the peer little; so many in a row are an attack. */
 const EMPTY_IN_A_ROW = 32;
@@ -90,10 +92,15 @@ export class Records {
     return content;
   }
 
-  /** TLS 1.3 sends ChangeCipherSpec in the clear; a server that found no keys sends its alert so too, which ends all anyway. */
+  /**
+   * TLS 1.3 sends ChangeCipherSpec in the clear; a server that found no keys sends its alert so too, which ends all anyway. The one
+   * alert that ends nothing has to be encrypted as it should.
+   */
   #isPlain(type: number, fragment: Uint8Array): boolean {
     if (this.read?.version !== "TLSv1.3") return false;
-    return type === CONTENT.changeCipherSpec || (type === CONTENT.alert && fragment.length === 2 && !this.established);
+    if (type === CONTENT.changeCipherSpec) return true;
+    const ends = fragment.length === 2 && fragment[1] !== USER_CANCELED;
+    return type === CONTENT.alert && ends && !this.established;
   }
 
   #notTls(): never {
