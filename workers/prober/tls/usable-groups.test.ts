@@ -1,10 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { makeKeyShare } from "./key-share.ts";
 import { DEFAULT_OFFER } from "./offer.ts";
-import { forgetUsableGroups, usableGroups } from "./usable-groups.ts";
-
-beforeEach(forgetUsableGroups);
-afterEach(forgetUsableGroups);
+import { usableGroups } from "./usable-groups.ts";
 
 const without =
   (broken: string): typeof makeKeyShare =>
@@ -19,10 +16,14 @@ describe("the groups that are offered", () => {
   });
 
   it("leave out one in which the runtime's own sides do not agree", () => {
-    expect(usableGroups(DEFAULT_OFFER.groups, without("x25519"))).toEqual(["secp256r1", "secp384r1", "secp521r1"]);
+    expect(usableGroups(DEFAULT_OFFER.groups, without("x25519"), new Map())).toEqual([
+      "secp256r1",
+      "secp384r1",
+      "secp521r1",
+    ]);
   });
 
   it("are our own trouble where none is left", () => {
-    expect(() => usableGroups(["x25519"], without("x25519"))).toThrow("none of the key exchanges x25519");
+    expect(() => usableGroups(["x25519"], without("x25519"), new Map())).toThrow("none of the key exchanges x25519");
   });
 });

@@ -1,16 +1,16 @@
 import { makeKeyShare } from "./key-share.ts";
 import type { GroupName } from "./parameters.ts";
 
-const usable = new Map<GroupName, boolean>();
+const TRIED = new Map<GroupName, boolean>();
 
 /**
  * The groups in which this runtime's own two sides agree, tried once an isolate. One that it gets wrong is not offered: else
  * trouble of our own would look like a bad key share of every server. @throws where none is left
  */
-export function usableGroups(groups: readonly GroupName[], make = makeKeyShare): GroupName[] {
+export function usableGroups(groups: readonly GroupName[], make = makeKeyShare, tried = TRIED): GroupName[] {
   const left = groups.filter((group) => {
-    if (!usable.has(group)) usable.set(group, doAgree(group, make));
-    return usable.get(group);
+    if (!tried.has(group)) tried.set(group, doAgree(group, make));
+    return tried.get(group);
   });
   if (left.length === 0) throw new Error(`the runtime can do none of the key exchanges ${groups.join(", ")}`);
   return left;
@@ -23,9 +23,4 @@ function doAgree(group: GroupName, make: typeof makeKeyShare): boolean {
   } catch {
     return false;
   }
-}
-
-/** Forgets what was tried: for tests, which stand in for a runtime. */
-export function forgetUsableGroups(): void {
-  usable.clear();
 }
