@@ -8,7 +8,7 @@ import type { Published } from "./publish/explain.ts";
 import type { Listening } from "./receiver/listen.ts";
 import { repeat } from "./repeat.ts";
 import { serveDns, serveWeb, zoneSettings } from "./serve.ts";
-import type { Settings } from "./settings.ts";
+import type { Settings } from "./settings-schema.ts";
 import { ManifestSource } from "./source/source.ts";
 import { startState, statePath } from "./start-state.ts";
 import type { State } from "./status/state.ts";
@@ -44,7 +44,7 @@ export async function startAgent(settings: Settings, hooks: AgentHooks = {}): Pr
   const log = hooks.log ?? makeLog(settings.logFormat, (line) => process.stderr.write(`${line}\n`), now);
   const path = await statePath(settings);
   const state = await startState(path, settings, log, now());
-  const source = new ManifestSource(settings.records, rememberedFiles(state.records));
+  const source = new ManifestSource(settings.records ?? [], rememberedFiles(state.records));
   const contact = new Contact(settings.edgeStaleAfterMs, state.silent, elapsedMs);
   await using opened = new AsyncDisposableStack();
   const dns = await serveDns(settings, log);
@@ -122,5 +122,5 @@ function announce(settings: Settings, dns: DnsServer, web: Listening, path: stri
     ? `asks ${settings.edgeUrl} for deliveries`
     : `takes deliveries at http://${settings.webhookAddress}:${web.port}/v1/delivery`;
   log("info", `The agent of ${settings.cluster} answers DNS at ${settings.dnsAddress}:${dns.port} and ${deliveries}`);
-  log("info", `Records from ${settings.records.join(", ")}; their status in ${path}`);
+  log("info", `Records from ${settings.records?.join(", ")}; their status in ${path}`);
 }

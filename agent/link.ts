@@ -7,7 +7,7 @@ import { Pusher } from "./edge/pusher.ts";
 import type { Log } from "./log.ts";
 import { Noted } from "./noted.ts";
 import { digestOf } from "./own-records.ts";
-import type { Settings } from "./settings.ts";
+import type { Settings } from "./settings-schema.ts";
 import { snapshotRecords } from "./snapshot.ts";
 
 const REPEAT_MS = 60_000;

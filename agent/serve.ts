@@ -4,7 +4,8 @@ import { type DnsServer, startDnsServer } from "./publish/dns/server.ts";
 import type { ZoneSettings } from "./publish/dns/zone.ts";
 import { type Listening, listen } from "./receiver/listen.ts";
 import { makeReceiver } from "./receiver/receiver.ts";
-import { type Settings, SettingsError } from "./settings.ts";
+import { SettingsError } from "./settings.ts";
+import type { Settings } from "./settings-schema.ts";
 
 /** What the zones say of themselves. Without given name servers it is this one, where its address is known. */
 export function zoneSettings({ nameServers = [], dnsAddress, negativeTtlMs }: Settings): ZoneSettings {

@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { helpText, readSettings, settingsSchema, variableOf } from "./settings.ts";
+import { helpText, readSettings, variableOf } from "./settings.ts";
+import { settingsSchema } from "./settings-schema.ts";
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 const flags = ["--records", "records", "--edge-url", "https://edge.test", "--cluster", "shop"];
@@ -23,6 +24,24 @@ describe("settings", () => {
       reconfigMaxDelayMs: 1_000,
       logFormat: "text",
     });
+  });
+
+  it("take the records from files or from Kubernetes, not from both and not from nowhere", () => {
+    const [, , ...edge] = flags;
+    expect(readSettings([...edge, "--kubernetes"], environment)).toMatchObject({
+      kubernetes: true,
+      leaderLeaseMs: 10_000,
+      statusRefreshMs: 300_000,
+      deletionTimeoutMs: 300_000,
+      operationsPort: 8790,
+    });
+    expect(() => readSettings(edge, environment)).toThrow(
+      "--records or VEDETTE_RECORDS: is required, unless kubernetes is set",
+    );
+    expect(() => readSettings([...flags, "--kubernetes"], environment)).toThrow("must not be set with kubernetes");
+    expect(() => readSettings([...flags, "--publisher", "external-dns"], environment)).toThrow(
+      '--publisher or VEDETTE_PUBLISHER: "external-dns" needs kubernetes',
+    );
   });
 
   it("come from flags before variables, under the same names", () => {

@@ -3,14 +3,15 @@ import { stat } from "node:fs/promises";
 import { dirname, extname, join, resolve } from "node:path";
 import { NO_NUMBER } from "../shared/number.ts";
 import type { Log } from "./log.ts";
-import { type Settings, SettingsError } from "./settings.ts";
+import { SettingsError } from "./settings.ts";
+import type { Settings } from "./settings-schema.ts";
 import type { State } from "./status/state.ts";
 import { type Loaded, loadState, saveState } from "./status/store.ts";
 
 /** Where the state file is: as set, else in the folder of the manifests, or beside the one file of manifests. */
 export async function statePath(settings: Pick<Settings, "state" | "records">): Promise<string> {
   if (settings.state !== undefined) return resolve(settings.state);
-  const path = resolve(settings.records[0] ?? ".");
+  const path = resolve(settings.records?.[0] ?? ".");
   const isFolder = await stat(path).then(
     (found) => found.isDirectory(),
     () => extname(path) === "",

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { settingsSchema as agentSchema, variableOf } from "../agent/settings.ts";
+import { variableOf } from "../agent/settings.ts";
+import { settingsSchema as agentSchema } from "../agent/settings-schema.ts";
 import { recordManifest } from "../shared/model/manifest.ts";
 import { settingsSchema } from "../workers/settings.ts";
 
