@@ -3,6 +3,7 @@ import type { Condition } from "../shared/model/condition.ts";
 import type { Event } from "../shared/model/event.ts";
 import type { Assignment } from "../shared/model/messages/assignment.ts";
 import type { Delivery } from "../shared/model/messages/delivery.ts";
+import type { RecordsView } from "../shared/model/messages/records-view.ts";
 import type { Report } from "../shared/model/messages/report.ts";
 import type { Decisions, SharesInput } from "../shared/model/messages/shares.ts";
 import type { SnapshotReceipt } from "../shared/model/messages/snapshot.ts";
@@ -42,6 +43,8 @@ export interface CoordinatorRpc {
   /** Each minute, from cron: judges silence, nudges shards that missed two rounds, keeps what memory alone holds. */
   heartbeat(): Promise<void>;
   listRecords(): Promise<RecordStatus[]>;
+  /** All records that the cluster has a share in, as they are now; none while nothing may be handed out. Stores nothing. */
+  viewRecords(cluster: string): Promise<RecordStatus[]>;
   readRecord(rootHost: string): Promise<RecordStatus | undefined>;
   readProbe(id: string): Promise<ProbeStatus | undefined>;
   listRegions(): Promise<RegionView[]>;
@@ -63,6 +66,8 @@ export interface ClusterRpc {
   putSnapshot(request: SignedRequest & { ifMatch?: string }): Promise<Result<{ receipt: SnapshotReceipt }>>;
   /** The delivery for an agent that asks; `after` is the highest number it has applied. */
   pull(request: SignedRequest & { after: MessageNumber }): Promise<Result<{ delivery: Delivery }>>;
+  /** The records as the coordinators see them now: check times and counts for people. Stores nothing, numbers nothing. */
+  view(request: SignedRequest): Promise<Result<{ view: RecordsView }>>;
   /** New decisions of one partition; older ones than it has are dropped. */
   decided(decisions: Decisions): Promise<void>;
   /** Each minute, from cron: arms the alarm if that is absent or overdue. */

@@ -62,6 +62,11 @@ export class FakeCoordinator implements Partial<CoordinatorRpc> {
     return { sharesWanted, ...this.#newer(contact.decisionsNumber) };
   }
 
+  async viewRecords(_cluster: string): Promise<RecordStatus[]> {
+    await this.#reach();
+    return this.decisions?.records ?? [];
+  }
+
   async noteEvent(event: ClusterEvent): Promise<void> {
     await this.#reach();
     this.events.push(event);

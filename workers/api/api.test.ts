@@ -225,6 +225,10 @@ describe("the whole way", () => {
     expect(await json(pulled)).toMatchObject({ kind: "Full", records: [{ rootHost: "way.example.com" }] });
     const forged = signatureHeaders(secret, "ask", target, Date.now());
     expect(await kindOf(call("GET", `${target}1`, { token: null, headers: forged }))).toBe("SignatureInvalid");
+    const view = "/v1/clusters/delta/records";
+    const seen = await call("GET", view, { token: null, headers: signatureHeaders(secret, "v", view, Date.now()) });
+    expect(await json(seen)).toMatchObject({ cluster: "delta", records: [{ rootHost: "way.example.com" }] });
+    expect(await kindOf(call("GET", view, { token: null, headers: forged }))).toBe("SignatureInvalid");
     const bad = "/v1/clusters/delta/delivery?after=x";
     expect(
       await kindOf(call("GET", bad, { token: null, headers: signatureHeaders(secret, "a", bad, Date.now()) })),

@@ -1,6 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import type { ClusterRegistration, ClusterView } from "../../shared/model/cluster.ts";
 import type { Delivery } from "../../shared/model/messages/delivery.ts";
+import type { RecordsView } from "../../shared/model/messages/records-view.ts";
 import type { Decisions } from "../../shared/model/messages/shares.ts";
 import type { SnapshotReceipt } from "../../shared/model/messages/snapshot.ts";
 import type { MessageNumber } from "../../shared/model/number.ts";
@@ -11,6 +12,7 @@ import { problemOf } from "../problems.ts";
 import type { ClusterRpc, Result } from "../rpc.ts";
 import { readSettings, type Settings } from "../settings.ts";
 import { Coordinators, partitionsAtInstall } from "./coordinators.ts";
+import { decidedNumber } from "./delivery.ts";
 import { newsOf } from "./news.ts";
 import { Outbox } from "./outbox.ts";
 import { receiptOf } from "./receipt.ts";
@@ -123,6 +125,16 @@ export class Cluster extends DurableObject<Env> implements ClusterRpc {
     }
     store.seen.note("deliveryAt", Date.now());
     return { ok: true, delivery: outbox.deliveryFor(after) };
+  }
+
+  async view(request: SignedRequest): Promise<Result<{ view: RecordsView }>> {
+    if (this.#live === undefined) return UNKNOWN;
+    const { store, coordinators } = this.#live;
+    const refused = refusalOf(store, request);
+    if (refused !== undefined) return refused;
+    const { cluster = "" } = store.identity.get();
+    const number = decidedNumber(store);
+    return { ok: true, view: { version: 1, cluster, number, records: await coordinators.view() } };
   }
 
   async decided(decisions: Decisions): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Condition } from "../../shared/model/condition.ts";
 import type { Decisions } from "../../shared/model/messages/shares.ts";
 import type { MessageNumber } from "../../shared/model/number.ts";
+import type { RecordStatus } from "../../shared/model/status.ts";
 import { compareNumbers, isNewer, numberAbove } from "../../shared/number.ts";
 import { callWithRetry, errorMessage } from "../retry.ts";
 import type { ClusterEvent, CoordinatorRpc, SharesReceipt } from "../rpc.ts";
@@ -62,6 +63,16 @@ export class Coordinators {
   async contact(): Promise<void> {
     const all = this.#store.partitions.all();
     await Promise.all(all.map(({ partition }) => this.#attempt(() => this.#contact(partition))));
+  }
+
+  /** The cluster's records as each coordinator sees them now, by root host; those of one that cannot be reached are missing. */
+  async view(): Promise<RecordStatus[]> {
+    const { cluster } = this.#identity();
+    const all = this.#store.partitions.all();
+    const views = await Promise.all(
+      all.map(({ partition }) => this.#attempt(() => this.#call(partition, (one) => one.viewRecords(cluster)))),
+    );
+    return views.flatMap((records) => records ?? []).sort((a, b) => (a.rootHost < b.rootHost ? -1 : 1));
   }
 
   /** Puts what happened into the event log of the first partition, if it can be reached. */

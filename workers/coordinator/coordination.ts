@@ -9,6 +9,7 @@ import type { ClusterContact, ClusterEvent, ContactReceipt, SharesReceipt } from
 import { noteActivity } from "./activity.ts";
 import { contact, registerCluster, removeCluster } from "./clusters.ts";
 import { commit } from "./commit.ts";
+import { decisionsFor } from "./hand-over.ts";
 import { heartbeat, isHeartbeatMissed } from "./heartbeat.ts";
 import { loadWorld } from "./load.ts";
 import type { Outside } from "./outside.ts";
@@ -84,6 +85,13 @@ export class Coordination {
 
   listRecords(): RecordStatus[] {
     return this.#read((world, nowMs) => recordStatuses(world, world.roots.values(), nowMs), []);
+  }
+
+  viewRecords(cluster: string): RecordStatus[] {
+    return this.#read((world, nowMs) => {
+      const known = world.clusters.get(cluster);
+      return (known && decisionsFor(world, known, nowMs)?.records) ?? [];
+    }, []);
   }
 
   readRecord(rootHost: string): RecordStatus | undefined {

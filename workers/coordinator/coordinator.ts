@@ -70,6 +70,10 @@ export class Coordinator extends DurableObject<Env> implements CoordinatorRpc {
     return this.#coordination.listRecords();
   }
 
+  async viewRecords(cluster: string): Promise<RecordStatus[]> {
+    return this.#coordination.viewRecords(cluster);
+  }
+
   async readRecord(rootHost: string): Promise<RecordStatus | undefined> {
     return this.#coordination.readRecord(rootHost);
   }

@@ -89,6 +89,7 @@ describe("decisions", () => {
       const { coordination } = bench;
       const shown = JSON.stringify([
         coordination.listRecords(),
+        coordination.viewRecords("east"),
         coordination.readRecord("api.example.com"),
         coordination.readProbe(`east/shop/api/${A}`),
         coordination.listRegions(),
