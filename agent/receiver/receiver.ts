@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { Acknowledgement } from "../../shared/model/messages/delivery.ts";
 import type { Problem } from "../../shared/model/problem.ts";
-import { signatureFault } from "../../shared/signature.ts";
+import { type SignedRequest, signatureFault } from "../../shared/signature.ts";
 import type { Applied } from "../core.ts";
 
 /** Every record of a cluster with all its probes, seen from eleven regions. */
@@ -15,9 +15,25 @@ export interface ReceiverOptions {
   /** Whether deliveries can be taken. Read from a flag: never waits for the work it reports on. */
   isReady: () => boolean;
   apply: (json: unknown) => Promise<Applied>;
+  /**
+   * Where another replica works: hands a delivery on to it as it came, and gives its answer. Undefined where this one is to
+   * take it.
+   */
+  handOn?: (delivery: SignedDelivery) => Promise<Response> | undefined;
   /** Unix ms */
   now: () => number;
 }
+
+/** A delivery whose signature was found good, as it came. */
+export interface SignedDelivery {
+  headers: { "webhook-id": string; "webhook-timestamp": string; "webhook-signature": string };
+  body: string;
+  /** Whether another replica has handed it on already. */
+  wasHandedOn: boolean;
+}
+
+/** Set on what one replica hands on to another, so that it never goes round. */
+export const HANDED_ON_HEADER = "vedette-handed-on";
 
 /** `POST /v1/delivery` for the edge; `/healthz` and `/readyz` for whoever runs the agent. */
 export function makeReceiver(options: ReceiverOptions): Hono {
@@ -30,23 +46,30 @@ export function makeReceiver(options: ReceiverOptions): Hono {
     app.post("/v1/delivery", bodyLimit({ maxSize: MAX_DELIVERY_BYTES, onError }), async ({ req }) => {
       // Not text(): that drops a byte order mark, and the signature is over every byte.
       const text = Buffer.from(await req.arrayBuffer()).toString("utf8");
-      const fault = signatureFault(
-        {
-          webhookId: req.header("webhook-id"),
-          webhookTimestamp: req.header("webhook-timestamp"),
-          webhookSignature: req.header("webhook-signature"),
-          body: text,
-        },
-        secrets,
-        options.now(),
-      );
+      const signed = {
+        webhookId: req.header("webhook-id"),
+        webhookTimestamp: req.header("webhook-timestamp"),
+        webhookSignature: req.header("webhook-signature"),
+        body: text,
+      };
+      const fault = signatureFault(signed, secrets, options.now());
       if (fault !== undefined) return refuse(401, fault, "The delivery is not signed as Standard Webhooks asks.");
-      return deliver(options, text);
+      const delivery = asSigned(signed, req.header(HANDED_ON_HEADER) !== undefined);
+      return options.handOn?.(delivery) ?? deliver(options, text);
     });
   }
   app.notFound(() => refuse(404, "NotFound", "There are POST /v1/delivery, GET /healthz and GET /readyz."));
   app.onError(() => refuse(500, "InternalError", "The agent's log says more."));
   return app;
+}
+
+function asSigned(request: SignedRequest, wasHandedOn: boolean): SignedDelivery {
+  const { webhookId = "", webhookTimestamp = "", webhookSignature = "", body } = request;
+  return {
+    headers: { "webhook-id": webhookId, "webhook-timestamp": webhookTimestamp, "webhook-signature": webhookSignature },
+    body,
+    wasHandedOn,
+  };
 }
 
 /** Acknowledges only what is stored and in DNS; until the manifests are read, the edge is asked to come again. */
@@ -67,7 +90,8 @@ async function deliver({ isReady, apply }: ReceiverOptions, text: string): Promi
   }
 }
 
-function comeAgain(code: string, detail: string): Response {
+/** 503 with a `Retry-After`: the edge keeps the delivery and comes again. */
+export function comeAgain(code: string, detail: string): Response {
   const response = refuse(503, code, detail);
   response.headers.set("retry-after", RETRY_AFTER_SECONDS);
   return response;
