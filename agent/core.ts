@@ -58,6 +58,7 @@ export class Core {
   #saved = "";
   /** When the newest delivery left, by the edge's clock. */
   #sentAt: number;
+  #namedByEdge: ReadonlySet<string> | undefined;
 
   /** Serves at once what was in DNS when the state was stored. */
   constructor(options: CoreOptions, state: State) {
@@ -74,6 +75,11 @@ export class Core {
 
   get source(): SourceState {
     return this.#source;
+  }
+
+  /** This cluster's records that the newest whole delivery names, by key; undefined before there was one in this process. */
+  get namedByEdge(): ReadonlySet<string> | undefined {
+    return this.#namedByEdge;
   }
 
   /** Whether deliveries can be taken: all records have been read. */
@@ -154,6 +160,7 @@ export class Core {
 
   #takeRecords({ number, refused }: ReadDelivery, records: readonly DeliveredRecord[]): void {
     const own = new Set(this.#source.records.map(({ spec }) => spec.rootHost));
+    if (refused.length === 0) this.#namedByEdge = recordsNamed(records, this.#options.cluster);
     const foreign = records.filter(({ rootHost }) => !own.has(rootHost)).map(({ rootHost }) => rootHost);
     this.#noted.noteAll(
       "refused record",
@@ -228,6 +235,11 @@ export class Core {
     this.#queue = turn.catch(() => {});
     return turn;
   }
+}
+
+function recordsNamed(records: readonly DeliveredRecord[], cluster: string): Set<string> {
+  const ours = records.flatMap(({ shares }) => shares.filter((share) => share.cluster === cluster));
+  return new Set(ours.map(({ record }) => record));
 }
 
 /** What of the source matters for DNS and snapshots, secrets included: compared in memory only. */

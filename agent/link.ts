@@ -18,6 +18,8 @@ export interface LinkOptions {
   settings: Settings;
   core: () => Core;
   reread: () => Promise<void>;
+  /** The edge took a snapshot that held the records with these keys, and no others. */
+  onSnapshotTaken?: (keys: ReadonlySet<string>) => void;
   log: Log;
   /** Unix ms */
   now: () => number;
@@ -33,10 +35,12 @@ export class Link {
   readonly #pusher: Pusher;
   readonly #puller: Puller | undefined;
   readonly #instance = randomUUID();
+  readonly #onSnapshotTaken: ((keys: ReadonlySet<string>) => void) | undefined;
   #pushed: { key: string; digest: string }[] = [];
 
-  constructor({ settings, core, reread, log, now, elapsedMs }: LinkOptions) {
+  constructor({ settings, core, reread, onSnapshotTaken, log, now, elapsedMs }: LinkOptions) {
     this.#core = core;
+    this.#onSnapshotTaken = onSnapshotTaken;
     this.#noted = new Noted(log);
     const { edgeUrl, cluster, secret: secrets } = settings;
     const client = new EdgeClient({ edgeUrl, cluster, secrets, now });
@@ -112,7 +116,9 @@ export class Link {
       const condition = said.find(({ type }) => type === "Accepted");
       return pushed && condition ? [{ ...pushed, condition }] : [];
     });
+    const keys = new Set(this.#pushed.map(({ key }) => key));
     await this.#core().takeAnswers(answers);
     if (delivery !== undefined) await this.#core().takeDelivery(delivery);
+    this.#onSnapshotTaken?.(keys);
   }
 }
