@@ -1,8 +1,7 @@
-import type { Condition } from "../../shared/model/condition.ts";
+import type { Condition, StatusCondition } from "../../shared/model/condition.ts";
 import { formatDurationMs } from "../../shared/model/duration.ts";
 import type { DeliveredProbe } from "../edge/delivered.ts";
 import type { Basis } from "../publish/plan.ts";
-import type { StatusCondition } from "./state.ts";
 
 /** Gives conditions their times: a time changes only when the status does (Kubernetes API conventions). */
 export function timed(

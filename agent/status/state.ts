@@ -1,12 +1,8 @@
 import { z } from "zod";
-import { condition } from "../../shared/model/condition.ts";
+import { condition, statusCondition } from "../../shared/model/condition.ts";
 import { endpoint } from "../../shared/model/endpoint.ts";
 import { messageNumber } from "../../shared/model/number.ts";
 import { deliveredRecord } from "../edge/delivered.ts";
-
-/** A condition with the time (RFC 3339, UTC) at which its status last changed. */
-const statusCondition = condition.extend({ lastTransitionTime: z.string() });
-export type StatusCondition = z.infer<typeof statusCondition>;
 
 const probeSummary = z.object({
   leaf: z.string(),

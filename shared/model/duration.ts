@@ -24,21 +24,19 @@ export function formatDurationMs(durationMs: number): string {
   return text || "0s";
 }
 
+/** A duration field that stays as it was written, refused outside `[minMs, maxMs]`. */
+export function durationText(minMs: number, maxMs: number) {
+  const rangeRule = `must be from ${formatDurationMs(minMs)} to ${formatDurationMs(maxMs)}`;
+  return z.string({ error: DURATION_RULE }).superRefine((text, context) => {
+    const durationMs = parseDurationMs(text);
+    const isInRange = durationMs !== undefined && durationMs >= minMs && durationMs <= maxMs;
+    if (isInRange) return;
+    const message = durationMs === undefined ? DURATION_RULE : rangeRule;
+    context.addIssue({ code: "custom", message, input: text, continue: false });
+  });
+}
+
 /** A duration field: text in, milliseconds out, refused outside `[minMs, maxMs]`. */
 export function duration(minMs: number, maxMs: number) {
-  return z.string({ error: DURATION_RULE }).transform((text, context) => {
-    const durationMs = parseDurationMs(text);
-    if (durationMs === undefined) {
-      context.addIssue({ code: "custom", message: DURATION_RULE });
-      return z.NEVER;
-    }
-    if (durationMs < minMs || durationMs > maxMs) {
-      context.addIssue({
-        code: "custom",
-        message: `must be from ${formatDurationMs(minMs)} to ${formatDurationMs(maxMs)}`,
-      });
-      return z.NEVER;
-    }
-    return durationMs;
-  });
+  return durationText(minMs, maxMs).transform((text) => parseDurationMs(text) ?? z.NEVER);
 }

@@ -7,10 +7,12 @@ export const MAX_TARGETS = 100;
 const recordType = z.enum(["A", "AAAA", "CNAME"]);
 export type RecordType = z.infer<typeof recordType>;
 
+export const recordTTL = z.int().min(1).max(86_400);
+
 const shape = z.strictObject({
   dnsName: dnsName.describe("Owner of the record set; may start with *."),
   recordType: recordType.describe("Type of the record set."),
-  recordTTL: z.int().min(1).max(86_400).default(60).describe("Seconds."),
+  recordTTL: recordTTL.default(60).describe("Seconds."),
   targets: z.array(z.string()).min(1).max(MAX_TARGETS).describe("Addresses (A, AAAA) or one host name (CNAME)."),
   setIdentifier: z.string().max(128).optional().describe("Tells record sets of one name and type apart."),
   labels: z.record(z.string(), z.string()).optional().describe("Kept as they are."),

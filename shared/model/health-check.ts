@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { duration, formatDurationMs } from "./duration.ts";
+import { durationText, formatDurationMs, parseDurationMs } from "./duration.ts";
 import { hostName } from "./host.ts";
 import { region } from "./region.ts";
 
@@ -13,6 +13,9 @@ export type Protocol = z.infer<typeof protocol>;
 /** Ports that a health check uses when it names none. TCP has no such port. */
 export const DEFAULT_PORT: Partial<Record<Protocol, number>> = { HTTPS: 443, HTTP: 80 };
 
+/** What is asked of HTTP only. */
+const HTTP_FIELDS = ["path", "host", "expectedStatuses", "expectedBody", "additionalHeadersRef"] as const;
+
 /** How many regions have to agree before an endpoint is withdrawn. A number is checked against the regions below. */
 export const quorum = z.union([z.enum(["Any", "Majority", "All"]), z.int().min(1)], {
   error: "must be Any, Majority, All or a number from 1",
@@ -21,17 +24,17 @@ export type Quorum = z.infer<typeof quorum>;
 
 const STATUS_RULE = 'must be a status such as "200" or a range such as "200-299"';
 
-/** `200` or `200-299`, as `{ from, to }`, both included. */
-const statusRange = z.string({ error: STATUS_RULE }).transform((text, context) => {
+/** `200` or `200-299`, both included; undefined where it is none. */
+function parseStatuses(text: string): { from: number; to: number } | undefined {
   const parts = /^([1-5]\d\d)(?:-([1-5]\d\d))?$/.exec(text);
   const from = Number(parts?.[1]);
   const to = Number(parts?.[2] ?? parts?.[1]);
-  if (parts === null || from < 200 || to < from) {
-    context.addIssue({ code: "custom", message: STATUS_RULE });
-    return z.NEVER;
-  }
-  return { from, to };
-});
+  return parts === null || from < 200 || to < from ? undefined : { from, to };
+}
+
+const statusRange = z
+  .string({ error: STATUS_RULE })
+  .refine((text) => parseStatuses(text) !== undefined, { error: STATUS_RULE });
 
 /** Every leaf would be found dead there, from every region: the refusal reads like a closed port. */
 const REFUSED_PORT = 25;
@@ -50,12 +53,15 @@ const httpPath = z
   .regex(/^\/[!-~]*$/, { error: "must start with / and hold only visible ASCII characters" })
   .refine((path) => !path.includes("#"), { error: "must not hold a fragment" });
 
+/** Milliseconds of a text that was checked already. */
+const msOf = (text: string) => parseDurationMs(text) ?? 0;
+
 /** Checks share a prober only where they have one interval: fractions would bring about an object for each. */
-const interval = duration(SECOND_MS, HOUR_MS).refine((ms) => ms % SECOND_MS === 0, {
+const interval = durationText(SECOND_MS, HOUR_MS).refine((text) => msOf(text) % SECOND_MS === 0, {
   error: "must be whole seconds: probers are shared by the checks of one interval",
 });
 
-const manifest = z.strictObject({
+const written = z.strictObject({
   protocol: protocol.default("HTTPS").describe("How to ask."),
   port: port.optional().describe("Default: 443 with HTTPS, 80 with HTTP; required with TCP. Not 25."),
   path: httpPath.optional().describe("Request target, query included. Default: /."),
@@ -65,9 +71,9 @@ const manifest = z.strictObject({
       "Host header, and with HTTPS the server name that is sent (SNI) and that the certificate has to name. Default: rootHost; a wildcard rootHost is probed only where this is set.",
     ),
   interval: interval
-    .prefault("30s")
+    .default("30s")
     .describe("Between two checks of one address from one region; whole seconds, 1s to 1h."),
-  timeout: duration(100, 30 * SECOND_MS)
+  timeout: durationText(100, 30 * SECOND_MS)
     .optional()
     .describe(
       "Whole probe, from name lookup to the last byte needed; at most the interval. Default: 5s, or the interval if less.",
@@ -108,35 +114,39 @@ const manifest = z.strictObject({
     ),
   regions: z.array(region).min(1).default(["weur", "enam", "apac"]).describe("Where to probe from."),
   quorum: quorum.default("Majority").describe("How many regions have to agree before an address is withdrawn."),
-  staleAfter: duration(SECOND_MS, 24 * HOUR_MS)
+  staleAfter: durationText(SECOND_MS, 24 * HOUR_MS)
     .optional()
     .describe(
       "A region without a completed check for so long is silent. At least 2 × interval + timeout; default: 3 × interval + timeout, at least 1m.",
     ),
 });
 
-type Read = z.output<typeof manifest>;
-type Fault = { path: (keyof Read)[]; input: unknown; message: string };
+/** A health check as it is written, each field for itself in order; a policy may leave the protocol to the listener. */
+type Written = Omit<z.output<typeof written>, "protocol"> & { protocol?: Protocol | undefined };
+type Fault = { path: (keyof Written)[]; input: unknown; message: string };
 
 const DEFAULT_TIMEOUT_MS = 5 * SECOND_MS;
 
-const timeoutMsOf = (check: Read) => check.timeout ?? Math.min(DEFAULT_TIMEOUT_MS, check.interval);
+function timeoutMsOf(check: Written): number {
+  return check.timeout === undefined ? Math.min(DEFAULT_TIMEOUT_MS, msOf(check.interval)) : msOf(check.timeout);
+}
 
-function timingFaults(check: Read): Fault[] {
+function timingFaults(check: Written): Fault[] {
   const faults: Fault[] = [];
-  if (check.timeout !== undefined && check.timeout > check.interval) {
-    const message = `must be at most the interval (${formatDurationMs(check.interval)})`;
-    faults.push({ path: ["timeout"], input: formatDurationMs(check.timeout), message });
+  const intervalMs = msOf(check.interval);
+  if (check.timeout !== undefined && msOf(check.timeout) > intervalMs) {
+    const message = `must be at most the interval (${formatDurationMs(intervalMs)})`;
+    faults.push({ path: ["timeout"], input: check.timeout, message });
   }
-  const leastStaleMs = 2 * check.interval + timeoutMsOf(check);
-  if (check.staleAfter !== undefined && check.staleAfter < leastStaleMs) {
+  const leastStaleMs = 2 * intervalMs + timeoutMsOf(check);
+  if (check.staleAfter !== undefined && msOf(check.staleAfter) < leastStaleMs) {
     const message = `must be at least 2 × interval + timeout (${formatDurationMs(leastStaleMs)})`;
-    faults.push({ path: ["staleAfter"], input: formatDurationMs(check.staleAfter), message });
+    faults.push({ path: ["staleAfter"], input: check.staleAfter, message });
   }
   return faults;
 }
 
-function regionFaults(check: Read): Fault[] {
+function regionFaults(check: Written): Fault[] {
   const faults: Fault[] = [];
   if (new Set(check.regions).size !== check.regions.length) {
     faults.push({ path: ["regions"], input: check.regions, message: "must not name a region twice" });
@@ -148,18 +158,20 @@ function regionFaults(check: Read): Fault[] {
   return faults;
 }
 
-function protocolFaults(check: Read): Fault[] {
+function portFaults(check: Written): Fault[] {
+  if (check.port !== undefined || check.protocol === undefined || DEFAULT_PORT[check.protocol] !== undefined) return [];
+  return [{ path: ["port"], input: undefined, message: `is required with protocol ${check.protocol}` }];
+}
+
+function protocolFaults(check: Written): Fault[] {
   const faults: Fault[] = [];
-  if (check.port === undefined && DEFAULT_PORT[check.protocol] === undefined) {
-    faults.push({ path: ["port"], input: undefined, message: `is required with protocol ${check.protocol}` });
-  }
   if (check.protocol === "TCP") {
-    for (const field of ["path", "host", "expectedStatuses", "expectedBody", "additionalHeadersRef"] as const) {
+    for (const field of HTTP_FIELDS) {
       if (check[field] === undefined) continue;
       faults.push({ path: [field], input: check[field], message: "has no meaning with protocol TCP" });
     }
   }
-  if (check.allowInsecureCertificate && check.protocol !== "HTTPS") {
+  if (check.allowInsecureCertificate && check.protocol !== undefined && check.protocol !== "HTTPS") {
     const message = `has no meaning with protocol ${check.protocol}: there is no certificate`;
     faults.push({ path: ["allowInsecureCertificate"], input: true, message });
   }
@@ -167,7 +179,7 @@ function protocolFaults(check: Read): Fault[] {
 }
 
 /** Secrets go only where nobody else can read them, unless that was asked for. */
-function secrecyFaults(check: Read): Fault[] {
+function secrecyFaults(check: Written): Fault[] {
   if (check.additionalHeadersRef === undefined || check.allowHeadersInCleartext) return [];
   const danger = dangerOf(check);
   if (danger === undefined) return [];
@@ -175,33 +187,53 @@ function secrecyFaults(check: Read): Fault[] {
   return [{ path: ["additionalHeadersRef"], input: check.additionalHeadersRef.name, message }];
 }
 
-function dangerOf({ protocol, allowInsecureCertificate }: Read): string | undefined {
+function dangerOf({ protocol, allowInsecureCertificate }: Written): string | undefined {
   if (protocol === "HTTP") return "in clear over HTTP";
-  return protocol === "HTTPS" && allowInsecureCertificate
+  return protocol !== "TCP" && allowInsecureCertificate
     ? "to whoever answers, since allowInsecureCertificate is set"
     : undefined;
 }
 
+type Rule = (check: Written) => Fault[];
+const SHARED_RULES: readonly Rule[] = [timingFaults, regionFaults];
+
+function checkBy(rules: readonly Rule[]) {
+  return (check: Written, context: z.core.$RefinementCtx) => {
+    for (const fault of rules.flatMap((find) => find(check))) context.addIssue({ code: "custom", ...fault });
+  };
+}
+
 /**
- * The health-check policy of a record. In: as the manifest writes it. Out: every default filled, durations in
+ * The health check of a record. In: as the manifest writes it. Out: every default filled, durations in
  * milliseconds under names that say so, regions sorted.
  */
-export const healthCheck = manifest.transform((check, context) => {
-  const faultsOf = [timingFaults, regionFaults, protocolFaults, secrecyFaults];
-  for (const fault of faultsOf.flatMap((find) => find(check))) {
-    context.addIssue({ code: "custom", ...fault });
-  }
-  const { interval, timeout: _, staleAfter, ...rest } = check;
-  const timeoutMs = timeoutMsOf(check);
-  return {
-    ...rest,
-    port: check.port ?? DEFAULT_PORT[check.protocol] ?? 0,
-    path: check.path ?? "/",
-    expectedStatuses: check.expectedStatuses ?? [{ from: 200, to: 299 }],
-    regions: [...check.regions].sort(),
-    intervalMs: interval,
-    timeoutMs,
-    staleAfterMs: staleAfter ?? Math.max(MIN_STALE_AFTER_MS, 3 * interval + timeoutMs),
-  };
-});
+export const healthCheck = written
+  .superRefine(checkBy([...SHARED_RULES, portFaults, protocolFaults, secrecyFaults]))
+  .transform((check) => {
+    const { interval, timeout: _, staleAfter, ...rest } = check;
+    const [intervalMs, timeoutMs] = [msOf(interval), timeoutMsOf(check)];
+    return {
+      ...rest,
+      port: check.port ?? DEFAULT_PORT[check.protocol] ?? 0,
+      path: check.path ?? "/",
+      expectedStatuses: (check.expectedStatuses ?? ["200-299"]).flatMap((text) => parseStatuses(text) ?? []),
+      regions: [...check.regions].sort(),
+      intervalMs,
+      timeoutMs,
+      staleAfterMs:
+        staleAfter === undefined ? Math.max(MIN_STALE_AFTER_MS, 3 * intervalMs + timeoutMs) : msOf(staleAfter),
+    };
+  });
 export type HealthCheck = z.output<typeof healthCheck>;
+
+/**
+ * The health check of a policy, which stays as it is written, since it becomes that of records: protocol and port come
+ * from each listener where they are left out.
+ */
+export const policyHealthCheck = written
+  .extend({
+    protocol: protocol.optional().describe("How to ask. Default: by the listener's protocol."),
+    port: port.optional().describe("Default: the listener's. Not 25."),
+  })
+  .superRefine(checkBy([...SHARED_RULES, protocolFaults, secrecyFaults]));
+export type PolicyHealthCheck = z.output<typeof policyHealthCheck>;

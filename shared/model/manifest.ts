@@ -4,7 +4,7 @@ import { objectName, recordSpec } from "./record.ts";
 export const API_VERSION = "vedette.dev/v1alpha1";
 
 /** Kubernetes object metadata: unknown fields are Kubernetes' own and pass. */
-const metadata = z.looseObject({
+export const metadata = z.looseObject({
   name: objectName,
   namespace: objectName.default("default"),
   uid: z.string().optional(),

@@ -15,12 +15,15 @@ export const objectName = z
 const MIN_PUBLISHED_RULE = 'must be a number from 1, or a percentage such as "50%"';
 
 /** How many leaves stay published whatever their health: a number from 1, or a percentage of the leaves. */
-const minPublished = z.union([z.int().min(1), z.string().regex(/^([1-9]\d?|100)%$/, { error: MIN_PUBLISHED_RULE })], {
-  error: MIN_PUBLISHED_RULE,
-});
+export const minPublished = z.union(
+  [z.int().min(1), z.string().regex(/^([1-9]\d?|100)%$/, { error: MIN_PUBLISHED_RULE })],
+  {
+    error: MIN_PUBLISHED_RULE,
+  },
+);
 export type MinPublished = z.infer<typeof minPublished>;
 
-const whenSilent = z.enum(["Publish", "Freeze"]);
+export const whenSilent = z.enum(["Publish", "Freeze"]);
 export type WhenSilent = z.infer<typeof whenSilent>;
 
 const spec = z.strictObject({
