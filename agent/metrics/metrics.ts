@@ -1,0 +1,102 @@
+import { collectDefaultMetrics, Registry } from "prom-client";
+import type { PushResult } from "../edge/client.ts";
+import { edgeMeters, kubernetesMeters } from "./meters.ts";
+import { RecordSeries, type ShownRecords } from "./record-series.ts";
+
+/** `contact`: it only repeated its number. `unsigned`: not known to be the edge's. `forwarded`: another replica took it. */
+export type DeliveryResult = "applied" | "contact" | "unsigned" | "refused" | "not_ready" | "not_stored" | "forwarded";
+
+/** One call of the API server; `code` is the HTTP status, 0 without an answer. */
+export interface ApiRequest {
+  verb: string;
+  kind: { plural: string };
+  code: number;
+  ms: number;
+}
+
+export interface MetricsOptions {
+  /** How long ago the edge was last heard of; undefined in a replica that does not listen for it. Asked at each scrape. */
+  contact: () => { ageMs: number; isSilent: boolean } | undefined;
+  /** Bound for the series of records and probes together. */
+  maxSeries?: number;
+}
+
+const MAX_SERIES = 20_000;
+const READS: ReadonlySet<string> = new Set(["get", "list", "watch"]);
+
+/** What the agent did and sees, for Prometheus. It holds names and addresses of records, and nothing else of theirs. */
+export class AgentMetrics {
+  readonly #registry = new Registry();
+  readonly #contact: MetricsOptions["contact"];
+  readonly #edge: ReturnType<typeof edgeMeters>;
+  readonly #kubernetes: ReturnType<typeof kubernetesMeters>;
+  readonly #records: RecordSeries;
+
+  constructor({ contact, maxSeries = MAX_SERIES }: MetricsOptions) {
+    this.#contact = contact;
+    this.#edge = edgeMeters(this.#registry);
+    this.#kubernetes = kubernetesMeters(this.#registry);
+    this.#records = new RecordSeries(this.#registry, maxSeries);
+    collectDefaultMetrics({ register: this.#registry });
+  }
+
+  /** A controller has gone over its objects, in `ms` milliseconds. */
+  reconciled(controller: string, result: "success" | "error", ms: number): void {
+    this.#kubernetes.reconciles.inc({ controller, result });
+    this.#kubernetes.reconcileSeconds.observe({ controller }, ms / 1000);
+  }
+
+  delivered(result: DeliveryResult): void {
+    this.#edge.deliveries.inc({ result });
+  }
+
+  /**
+   * A delivery is in DNS.
+   * @param sinceSentMs how long ago the edge sent it
+   * @param sinceDecidedMs how long ago each of the decisions was made that were new in it
+   */
+  lagged(sinceSentMs: number, sinceDecidedMs: readonly number[]): void {
+    // The edge's clock and ours may differ: a delivery out of the future came at once.
+    this.#edge.deliveryLag.observe(Math.max(0, sinceSentMs) / 1000);
+    for (const ms of sinceDecidedMs) this.#edge.decisionLag.observe(Math.max(0, ms) / 1000);
+  }
+
+  /** A snapshot with so many records was pushed. */
+  pushed(result: PushResult["kind"], records: number): void {
+    this.#edge.pushes.inc({ result: result.toLowerCase() });
+    this.#edge.snapshotRecords.set(records);
+  }
+
+  requested({ verb, kind: { plural: resource }, code, ms }: ApiRequest): void {
+    this.#kubernetes.requests.inc({ verb, resource, code });
+    // A watch lasts as long as nothing goes wrong.
+    if (verb !== "watch") this.#kubernetes.requestSeconds.observe({ verb }, ms / 1000);
+    if (READS.has(verb)) return;
+    this.#kubernetes.writes.inc({ resource, result: code >= 200 && code < 300 ? "written" : "failed" });
+  }
+
+  /** Whether this replica is the one that works. The series of records go from one that is not. */
+  leading(isLeader: boolean): void {
+    this.#kubernetes.leader.set(isLeader ? 1 : 0);
+    if (!isLeader) this.#records.clear();
+  }
+
+  /** The records as they are now; cheap enough for each change. */
+  show(records: ShownRecords): void {
+    this.#records.show(records);
+  }
+
+  /** All metrics as of now, in Prometheus' text format. */
+  async scrape(): Promise<{ contentType: string; text: string }> {
+    this.#records.fill();
+    const { contactAge, silent } = this.#edge;
+    const contact = this.#contact();
+    contactAge.remove();
+    silent.remove();
+    if (contact !== undefined) {
+      contactAge.set(contact.ageMs / 1000);
+      silent.set(contact.isSilent ? 1 : 0);
+    }
+    return { contentType: this.#registry.contentType, text: await this.#registry.metrics() };
+  }
+}

@@ -1,0 +1,28 @@
+import { Hono } from "hono";
+
+export interface OperationsOptions {
+  /** What is not ready yet, in words; empty when all is. Read from flags: never waits for the work it reports on. */
+  notReady: () => readonly string[];
+  scrape: () => Promise<{ contentType: string; text: string }>;
+}
+
+/**
+ * For whoever runs the agent, on a port of its own. `/healthz` says that the process answers, and nothing of the API server
+ * or the edge: to restart for their sake would mend nothing, and end what still works. A stuck event loop does not answer.
+ * `/readyz` names what is not ready.
+ */
+export function makeOperations({ notReady, scrape }: OperationsOptions): Hono {
+  const app = new Hono();
+  app.get("/healthz", (context) => context.text("ok\n"));
+  app.get("/readyz", (context) => {
+    const missing = notReady();
+    if (missing.length === 0) return context.text("ok\n");
+    return context.text(missing.map((what) => `not ready: ${what}\n`).join(""), 503);
+  });
+  app.get("/metrics", async (context) => {
+    const { contentType, text } = await scrape();
+    return context.body(text, 200, { "content-type": contentType });
+  });
+  app.notFound((context) => context.text("There are GET /healthz, GET /readyz and GET /metrics.\n", 404));
+  return app;
+}
