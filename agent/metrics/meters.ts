@@ -40,7 +40,7 @@ export function kubernetesMeters(registry: Registry) {
     ]),
     requests: counter("api_requests_total", "Calls of the Kubernetes API; code 0 is no answer.", [
       "verb",
-      "resource",
+      "kind",
       "code",
     ]),
     requestSeconds: histogram(
@@ -49,8 +49,8 @@ export function kubernetesMeters(registry: Registry) {
       WORK_BUCKETS_SECONDS,
       ["verb"],
     ),
-    writes: counter("api_writes_total", "Writes to the Kubernetes API; those of the Leases have resource=leases.", [
-      "resource",
+    writes: counter("api_writes_total", "Writes to the Kubernetes API; those of the Leases have kind=Lease.", [
+      "kind",
       "result",
     ]),
     leader: gauge("leader", "1 in the replica that works, 0 in one that waits and forwards."),

@@ -77,27 +77,28 @@ describe("what the agent did", () => {
   });
 
   it("counts calls of the API server, and writes apart from reads", async () => {
-    metrics.requested({ verb: "list", kind: { plural: "dnsrecords" }, code: 200, ms: 5 });
-    metrics.requested({ verb: "watch", kind: { plural: "dnsrecords" }, code: 410, ms: 300_000 });
-    metrics.requested({ verb: "patch", kind: { plural: "dnsendpoints" }, code: 201, ms: 5 });
-    metrics.requested({ verb: "patch", kind: { plural: "dnsendpoints" }, code: 409, ms: 5 });
-    metrics.requested({ verb: "update", kind: { plural: "leases" }, code: 0, ms: 5 });
+    metrics.requested({ verb: "list", kind: "DNSRecord", code: 200, ms: 5 });
+    metrics.requested({ verb: "watch", kind: "DNSRecord", code: 410, ms: 300_000 });
+    metrics.requested({ verb: "apply", kind: "DNSEndpoint", code: 200, ms: 5 });
+    metrics.requested({ verb: "apply status of", kind: "DNSRecord", code: 409, ms: 5 });
+    metrics.requested({ verb: "replace", kind: "Lease", code: 0, ms: 5 });
     expect(await lines("vedette_agent_api_requests_total")).toEqual([
-      'vedette_agent_api_requests_total{verb="list",resource="dnsrecords",code="200"} 1',
-      'vedette_agent_api_requests_total{verb="watch",resource="dnsrecords",code="410"} 1',
-      'vedette_agent_api_requests_total{verb="patch",resource="dnsendpoints",code="201"} 1',
-      'vedette_agent_api_requests_total{verb="patch",resource="dnsendpoints",code="409"} 1',
-      'vedette_agent_api_requests_total{verb="update",resource="leases",code="0"} 1',
+      'vedette_agent_api_requests_total{verb="list",kind="DNSRecord",code="200"} 1',
+      'vedette_agent_api_requests_total{verb="watch",kind="DNSRecord",code="410"} 1',
+      'vedette_agent_api_requests_total{verb="apply",kind="DNSEndpoint",code="200"} 1',
+      'vedette_agent_api_requests_total{verb="apply_status",kind="DNSRecord",code="409"} 1',
+      'vedette_agent_api_requests_total{verb="replace",kind="Lease",code="0"} 1',
     ]);
     expect(await lines("vedette_agent_api_writes_total")).toEqual([
-      'vedette_agent_api_writes_total{resource="dnsendpoints",result="written"} 1',
-      'vedette_agent_api_writes_total{resource="dnsendpoints",result="failed"} 1',
-      'vedette_agent_api_writes_total{resource="leases",result="failed"} 1',
+      'vedette_agent_api_writes_total{kind="DNSEndpoint",result="written"} 1',
+      'vedette_agent_api_writes_total{kind="DNSRecord",result="failed"} 1',
+      'vedette_agent_api_writes_total{kind="Lease",result="failed"} 1',
     ]);
     expect(await lines("vedette_agent_api_request_duration_seconds_count")).toEqual([
       'vedette_agent_api_request_duration_seconds_count{verb="list"} 1',
-      'vedette_agent_api_request_duration_seconds_count{verb="patch"} 2',
-      'vedette_agent_api_request_duration_seconds_count{verb="update"} 1',
+      'vedette_agent_api_request_duration_seconds_count{verb="apply"} 1',
+      'vedette_agent_api_request_duration_seconds_count{verb="apply_status"} 1',
+      'vedette_agent_api_request_duration_seconds_count{verb="replace"} 1',
     ]);
   });
 

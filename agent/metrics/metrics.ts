@@ -6,10 +6,10 @@ import { RecordSeries, type ShownRecords } from "./record-series.ts";
 /** `contact`: it only repeated its number. `unsigned`: not known to be the edge's. `forwarded`: another replica took it. */
 export type DeliveryResult = "applied" | "contact" | "unsigned" | "refused" | "not_ready" | "not_stored" | "forwarded";
 
-/** One call of the API server; `code` is the HTTP status, 0 without an answer. */
+/** One call of the API server, as the client tells of it; `code` is the HTTP status, 0 without an answer. */
 export interface ApiRequest {
   verb: string;
-  kind: { plural: string };
+  kind: string;
   code: number;
   ms: number;
 }
@@ -22,7 +22,7 @@ export interface MetricsOptions {
 }
 
 const MAX_SERIES = 20_000;
-const READS: ReadonlySet<string> = new Set(["get", "list", "watch"]);
+const READS: ReadonlySet<string> = new Set(["read", "get", "list", "watch"]);
 
 /** What the agent did and sees, for Prometheus. It holds names and addresses of records, and nothing else of theirs. */
 export class AgentMetrics {
@@ -67,12 +67,13 @@ export class AgentMetrics {
     this.#edge.snapshotRecords.set(records);
   }
 
-  requested({ verb, kind: { plural: resource }, code, ms }: ApiRequest): void {
-    this.#kubernetes.requests.inc({ verb, resource, code });
+  requested({ verb: words, kind, code, ms }: ApiRequest): void {
+    const verb = words.replace(/ of$/, "").replaceAll(" ", "_");
+    this.#kubernetes.requests.inc({ verb, kind, code });
     // A watch lasts as long as nothing goes wrong.
     if (verb !== "watch") this.#kubernetes.requestSeconds.observe({ verb }, ms / 1000);
     if (READS.has(verb)) return;
-    this.#kubernetes.writes.inc({ resource, result: code >= 200 && code < 300 ? "written" : "failed" });
+    this.#kubernetes.writes.inc({ kind, result: code >= 200 && code < 300 ? "written" : "failed" });
   }
 
   /** Whether this replica is the one that works. The series of records go from one that is not. */
