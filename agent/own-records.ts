@@ -3,7 +3,7 @@ import type { Condition } from "../shared/model/condition.ts";
 import { type RecordSpec, recordSpec } from "../shared/model/record.ts";
 import type { MergeInput } from "../shared/record/merge.ts";
 import type { OwnRecord } from "./source/collect.ts";
-import type { FileContent, ManifestRecord } from "./source/content.ts";
+import type { FileContent, FileRecord } from "./source/content.ts";
 import type { RecordState, State } from "./status/state.ts";
 
 export const digestOf = (spec: unknown) => digest(JSON.stringify(spec));
@@ -14,6 +14,12 @@ const AWAITED: Condition = { type: "Accepted", status: "Unknown", reason: "Await
 export function acceptedOf(record: OwnRecord, state: RecordState | undefined): Condition {
   const { answer } = state ?? {};
   return answer !== undefined && answer.digest === digestOf(record.specInput) ? answer.condition : AWAITED;
+}
+
+/** What is said of the record's spec as it stands, by the agent or by the edge. */
+export function statedAccepted(record: OwnRecord, state: RecordState | undefined): Condition {
+  if (record.refusal === undefined) return acceptedOf(record, state);
+  return { type: "Accepted", status: "False", reason: "Invalid", message: record.refusal };
 }
 
 /**
@@ -59,13 +65,13 @@ export function acceptedBefore(
 
 /** What the files held by the state of a former process, for those that cannot be read now. Secrets are not among it. */
 export function rememberedFiles(states: State["records"]): Map<string, FileContent> {
-  const files = new Map<string, ManifestRecord[]>();
+  const files = new Map<string, FileRecord[]>();
   for (const [key, { manifest }] of Object.entries(states)) {
-    const { file, line, uid, generation, spec: specInput } = manifest;
+    const { file, line = 1, uid, generation, spec: specInput } = manifest;
     const spec = recordSpec.safeParse(specInput);
     const slash = key.indexOf("/");
-    if (!spec.success || slash < 0) continue;
-    const record: ManifestRecord = {
+    if (file === undefined || !spec.success || slash < 0) continue;
+    const record: FileRecord = {
       key,
       namespace: key.slice(0, slash),
       name: key.slice(slash + 1),

@@ -1,12 +1,13 @@
-import { checkHeaders } from "../../shared/headers.ts";
-import { formatFieldError } from "../../shared/model/field-error.ts";
-import type { FileContent, ManifestProblem, ManifestRecord, ManifestSecret } from "./content.ts";
+import type { FileContent, ManifestProblem, ManifestRecord } from "./content.ts";
+import { type Headers, headersOf, type SecretReading } from "./header-secret.ts";
 
 /** A record of this cluster, with its header secrets joined. */
-export interface OwnRecord extends ManifestRecord {
-  file: string;
-  headers?: Record<string, string>;
-  headersProblem?: string;
+export interface OwnRecord extends ManifestRecord, Headers {
+  /** Where it stands; absent for an object of the API. */
+  file?: string;
+  line?: number;
+  /** Why its spec as it stands was refused, in words: `spec` is then the form that was accepted last. */
+  refusal?: string;
 }
 
 /** All records of all files, in the order of their keys. Of two with one name the first by file and line holds. */
@@ -17,9 +18,10 @@ export function collect(files: ReadonlyMap<string, FileContent>): {
   const problems = [...files.values()].flatMap((content) => content.problems);
   const secrets = firstByKey(files, (content) => content.secrets, "Secret", problems);
   const records = firstByKey(files, (content) => content.records, "DNSRecord", problems);
+  const secretAt = (key: string): SecretReading => secrets.get(key)?.item ?? { problem: "is not among the manifests." };
   return {
     records: [...records.values()]
-      .map(({ file, item }) => ({ ...item, file, ...headersOf(item, secrets) }))
+      .map(({ file, item }) => ({ ...item, file, ...headersOf(item, secretAt) }))
       .sort((a, b) => (a.key < b.key ? -1 : 1)),
     problems,
   };
@@ -45,17 +47,4 @@ function firstByKey<Item extends { key: string; line: number }>(
     }
   }
   return held;
-}
-
-type Headers = Pick<OwnRecord, "headers" | "headersProblem">;
-
-function headersOf({ namespace, spec }: ManifestRecord, secrets: Held<ManifestSecret>): Headers {
-  const name = spec.healthCheck?.additionalHeadersRef?.name;
-  if (name === undefined) return {};
-  const secret = secrets.get(`${namespace}/${name}`)?.item;
-  if (secret === undefined) return { headersProblem: `The Secret ${namespace}/${name} is not among the manifests.` };
-  const checked = checkHeaders(secret.values);
-  if (checked.ok) return { headers: checked.headers };
-  const rules = checked.errors.map(formatFieldError).join("; ");
-  return { headersProblem: `The Secret ${namespace}/${name} is wrong: ${rules}`.slice(0, 300) };
 }

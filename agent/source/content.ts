@@ -1,6 +1,6 @@
 import type { RecordSpec } from "../../shared/model/record.ts";
 
-/** A `DNSRecord` as a file gave it. */
+/** A `DNSRecord` as a file or the API server gave it. */
 export interface ManifestRecord {
   /** `namespace/name` */
   key: string;
@@ -8,9 +8,15 @@ export interface ManifestRecord {
   name: string;
   uid?: string;
   generation?: number;
+  /** RFC 3339; known of an object of the API. */
+  createdAt?: string;
   spec: RecordSpec;
   /** The spec before parsing: what a snapshot carries and the state file remembers. */
   specInput: unknown;
+}
+
+/** A `DNSRecord` and where in its file it stands. */
+export interface FileRecord extends ManifestRecord {
   line: number;
 }
 
@@ -31,7 +37,7 @@ export interface ManifestProblem {
 
 /** What one file holds. */
 export interface FileContent {
-  records: readonly ManifestRecord[];
+  records: readonly FileRecord[];
   secrets: readonly ManifestSecret[];
   problems: readonly ManifestProblem[];
   /** Documents that are wrong, by `namespace/name`; their last good form stays. */

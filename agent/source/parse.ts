@@ -1,16 +1,17 @@
 import { type Document, isMap, isNode, isScalar, LineCounter, type ParsedNode, parseAllDocuments } from "yaml";
 import { z } from "zod";
 import { fieldErrors, formatFieldError } from "../../shared/model/field-error.ts";
-import { API_VERSION, recordManifest, secretManifest } from "../../shared/model/manifest.ts";
+import { API_VERSION, secretManifest } from "../../shared/model/manifest.ts";
 import type { FieldError } from "../../shared/model/problem.ts";
 import { objectName, recordKey } from "../../shared/model/record.ts";
-import { readTree } from "../../shared/record/tree.ts";
-import type { FileContent, ManifestProblem, ManifestRecord, ManifestSecret } from "./content.ts";
+import type { FileContent, FileRecord, ManifestProblem, ManifestSecret } from "./content.ts";
+import { secretValues } from "./header-secret.ts";
+import { readRecord } from "./read-record.ts";
 
 type Yaml = Document.Parsed<ParsedNode>;
 type Place = { file: string; lines: LineCounter; document: Yaml };
 type Read =
-  | { kind: "Record"; record: ManifestRecord }
+  | { kind: "Record"; record: FileRecord }
   | { kind: "Secret"; secret: ManifestSecret }
   | { kind: "Ignored" }
   | { kind: "Wrong"; key?: string; problems: ManifestProblem[] };
@@ -63,7 +64,7 @@ function readDocument(place: Place): Read {
   const kind = head.safeParse(value);
   if (!kind.success) return wrong(place, value, fieldErrors(kind.error, value));
   if (kind.data.apiVersion === "v1" && kind.data.kind === "Secret") return readSecret(place, value);
-  if (kind.data.apiVersion === API_VERSION && kind.data.kind === "DNSRecord") return readRecord(place, value);
+  if (kind.data.apiVersion === API_VERSION && kind.data.kind === "DNSRecord") return readRecordAt(place, value);
   if (kind.data.kind.endsWith("List")) {
     return wrong(place, value, [{ field: "kind", rule: "must not be a list: give each object its own document" }]);
   }
@@ -75,38 +76,17 @@ function readDocument(place: Place): Read {
 const isBlank = ({ contents, errors }: Yaml) =>
   errors.length === 0 && (contents === null || (isScalar(contents) && contents.value === null));
 
-function readRecord(place: Place, value: unknown): Read {
-  const result = recordManifest.safeParse(value);
-  if (!result.success) return wrong(place, value, fieldErrors(result.error, value));
-  const { metadata, spec } = result.data;
-  const tree = readTree(spec.endpoints);
-  if (!tree.ok)
-    return wrong(
-      place,
-      value,
-      tree.errors.map((error) => ({ ...error, field: `spec.${error.field}` })),
-    );
-  const record: ManifestRecord = {
-    key: recordKey(metadata),
-    namespace: metadata.namespace,
-    name: metadata.name,
-    ...(metadata.uid !== undefined && { uid: metadata.uid }),
-    ...(metadata.generation !== undefined && { generation: metadata.generation }),
-    spec,
-    specInput: z.object({ spec: z.unknown() }).parse(value).spec,
-    line: lineOf(place, startOf(place.document)),
-  };
-  return { kind: "Record", record };
+function readRecordAt(place: Place, value: unknown): Read {
+  const read = readRecord(value);
+  if (!read.ok) return wrong(place, value, read.errors);
+  return { kind: "Record", record: { ...read.record, line: lineOf(place, startOf(place.document)) } };
 }
 
 function readSecret(place: Place, value: unknown): Read {
   const result = secretManifest.safeParse(value);
   if (!result.success) return wrong(place, value, fieldErrors(result.error, value));
-  const { metadata, data = {}, stringData = {} } = result.data;
-  const decoded = Object.entries(data).map(([name, text]) => [name, Buffer.from(text, "base64").toString("utf8")]);
-  const values = { ...Object.fromEntries(decoded), ...stringData };
   const line = lineOf(place, startOf(place.document));
-  return { kind: "Secret", secret: { key: recordKey(metadata), values, line } };
+  return { kind: "Secret", secret: { key: recordKey(result.data.metadata), values: secretValues(result.data), line } };
 }
 
 function wrong(place: Place, value: unknown, errors: FieldError[]): Read {

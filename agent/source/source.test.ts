@@ -194,8 +194,14 @@ describe("what cannot be read is never taken for empty", () => {
     const { records } = await former.poll();
     const remembered = new Map(
       records.map((one) => [
-        one.file,
-        { records: [one], secrets: [], problems: [], broken: new Set<string>(), unclear: false },
+        one.file ?? "",
+        {
+          records: [{ ...one, line: one.line ?? 1 }],
+          secrets: [],
+          problems: [],
+          broken: new Set<string>(),
+          unclear: false,
+        },
       ]),
     );
     await rm(join(folder, "a.yaml"));

@@ -1,4 +1,4 @@
-import { acceptedBefore, acceptedOf } from "../own-records.ts";
+import { acceptedBefore, statedAccepted } from "../own-records.ts";
 import type { HostsPlan } from "../publish/hosts.ts";
 import type { OwnRecord } from "../source/collect.ts";
 import { contactCondition } from "./conditions.ts";
@@ -25,19 +25,28 @@ export function recordStates(
 }
 
 function recordState(record: OwnRecord, before: RecordState | undefined, plan: HostsPlan, about: About): RecordState {
-  const { file, line, uid, generation, spec, specInput } = record;
+  const { spec, specInput } = record;
   const host = plan.hosts[spec.rootHost];
   const basis = plan.bases.get(spec.rootHost);
-  const versions = { ...(uid !== undefined && { uid }), ...(generation !== undefined && { generation }) };
   const status = recordStatus({
     cluster: about.cluster,
     record,
     before: before?.status,
     delivered: host?.delivered,
     published: host?.served,
-    accepted: acceptedOf(record, before),
+    accepted: statedAccepted(record, before),
     edgeReachable: contactCondition(about.contact, about.edgeStaleAfterMs, basis),
     nowMs: about.nowMs,
   });
-  return { status, manifest: { file, line, ...versions, spec: specInput }, ...acceptedBefore(record, before) };
+  return { status, manifest: { ...originOf(record), spec: specInput }, ...acceptedBefore(record, before) };
+}
+
+function originOf({ file, line, uid, generation, createdAt }: OwnRecord): Omit<RecordState["manifest"], "spec"> {
+  return {
+    ...(file !== undefined && { file }),
+    ...(line !== undefined && { line }),
+    ...(uid !== undefined && { uid }),
+    ...(generation !== undefined && { generation }),
+    ...(createdAt !== undefined && { createdAt }),
+  };
 }

@@ -27,10 +27,11 @@ export type OwnRecordStatus = z.infer<typeof recordStatus>;
 const recordState = z.object({
   status: recordStatus,
   manifest: z.object({
-    file: z.string(),
-    line: z.number(),
+    file: z.string().optional(),
+    line: z.number().optional(),
     uid: z.string().optional(),
     generation: z.number().optional(),
+    createdAt: z.string().optional(),
     spec: z.unknown(),
   }),
   /** What the edge said of this very spec, by its digest. */
