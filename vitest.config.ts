@@ -61,6 +61,17 @@ export default defineConfig({
           fileParallelism: false,
         },
       },
+      {
+        test: {
+          name: "cluster",
+          include: ["test/cluster/**/*.test.ts"],
+          environment: "node",
+          globalSetup: ["./test/cluster/support/global-setup.ts"],
+          testTimeout: 180_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
     ],
   },
 });
