@@ -7,6 +7,14 @@ export interface OwnerReference {
   controller?: boolean;
 }
 
+/** The fields that a writer set last, as the API server notes them. */
+export interface ManagedFields {
+  manager?: string;
+  operation?: string;
+  subresource?: string;
+  fieldsV1?: unknown;
+}
+
 /** What the agent reads and writes of Kubernetes' object metadata. */
 export interface ObjectMeta {
   name: string;
@@ -22,6 +30,7 @@ export interface ObjectMeta {
   labels?: Record<string, string>;
   annotations?: Record<string, string>;
   ownerReferences?: OwnerReference[];
+  managedFields?: ManagedFields[];
 }
 
 /** Any object of the Kubernetes API. `spec` and `status` are read with the schema of their kind. */

@@ -1,0 +1,242 @@
+import type { KubeConfig } from "@kubernetes/client-node";
+import { type KubeList, notTheApi, pageOf } from "./answer.ts";
+import { type Call, Connection } from "./connection.ts";
+import type { Kind } from "./kinds.ts";
+import { KubeError } from "./kube-error.ts";
+import { type KubeObject, type ObjectRef, refKey } from "./object.ts";
+import { collectionPath, objectPath } from "./path.ts";
+import { eventsOf, type WatchEvent } from "./watch-stream.ts";
+
+export { KubeError };
+
+const DEADLINE_MS = 15_000;
+const PAGE_SIZE = "500";
+/** A list that expires between two pages starts anew, so often at most. */
+const MOST_LISTS = 3;
+
+/** One answered or failed call, for metrics. `code` is the HTTP status, 0 where no answer came. */
+export interface RequestAbout {
+  verb: string;
+  kind: string;
+  code: number;
+  ms: number;
+}
+
+interface ClientHooks {
+  onRequest?: (about: RequestAbout) => void;
+  /** How long each call may take in all, in milliseconds; a watch until its first answer. Default 15 s. */
+  deadlineMs?: number;
+}
+
+/** Which objects of a kind. */
+export interface Selection {
+  namespace?: string | undefined;
+  labelSelector?: string | undefined;
+  fieldSelector?: string | undefined;
+}
+
+export interface ApplyOptions {
+  fieldManager: string;
+  /** Whether to take over fields that another manager holds. Default true, as controllers do. */
+  force?: boolean;
+  subresource?: "status";
+}
+
+interface CallOptions {
+  /** A shorter deadline than the client's, in milliseconds. */
+  deadlineMs?: number | undefined;
+}
+
+export interface WatchOptions extends Selection {
+  resourceVersion: string;
+  /** After which the server ends the watch by itself. */
+  timeoutSeconds: number;
+  signal: AbortSignal;
+}
+
+type Plan = Omit<Call, "signal" | "what"> & { kind: Kind; name?: string; signal?: AbortSignal } & CallOptions;
+
+/** The few calls that the agent makes to the API server. Every failure is a KubeError. */
+export class KubeClient {
+  readonly #connection: Connection;
+  readonly #onRequest: (about: RequestAbout) => void;
+  readonly #deadlineMs: number;
+
+  constructor(config: KubeConfig, { onRequest = () => {}, deadlineMs = DEADLINE_MS }: ClientHooks = {}) {
+    this.#connection = new Connection(config);
+    this.#onRequest = onRequest;
+    this.#deadlineMs = deadlineMs;
+  }
+
+  /** The object, or undefined where the API server says that there is none. A kind that it does not know throws. */
+  async get(kind: Kind, ref: ObjectRef, options: CallOptions = {}): Promise<KubeObject | undefined> {
+    try {
+      return await this.#object({
+        verb: "get",
+        method: "GET",
+        kind,
+        name: refKey(ref),
+        path: objectPath(kind, ref),
+        ...options,
+      });
+    } catch (error) {
+      if (error instanceof KubeError && error.isNotFound) return undefined;
+      throw error;
+    }
+  }
+
+  /** All objects, as they were at one moment. A page that fails fails the list: a part never looks like the whole. */
+  async list(kind: Kind, selection: Selection = {}): Promise<KubeList> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#pages(kind, selection);
+      } catch (error) {
+        const hasExpired = error instanceof KubeError && error.code === 410;
+        if (!hasExpired || attempt === MOST_LISTS) throw error;
+      }
+    }
+  }
+
+  /**
+   * Server-side apply. It creates an object that is gone: name `metadata.uid` to get a 409 instead.
+   *
+   * @returns the object as it is now
+   */
+  apply(
+    kind: Kind,
+    object: KubeObject,
+    { fieldManager, force = true, subresource }: ApplyOptions,
+  ): Promise<KubeObject> {
+    const path = objectPath(kind, object.metadata, subresource, { fieldManager, force: String(force) });
+    const contentType = "application/apply-patch+yaml";
+    const verb = subresource === undefined ? "apply" : `apply ${subresource} of`;
+    return this.#object({
+      verb,
+      method: "PATCH",
+      kind,
+      name: refKey(object.metadata),
+      path,
+      body: object,
+      contentType,
+    });
+  }
+
+  /** @throws KubeError 409 where there is one of that name */
+  create(kind: Kind, object: KubeObject, options: CallOptions = {}): Promise<KubeObject> {
+    const path = collectionPath(kind, object.metadata.namespace);
+    return this.#write("create", "POST", { kind, object, path, ...options });
+  }
+
+  /** @throws KubeError 409 where the object is not of `metadata.resourceVersion` any more */
+  replace(kind: Kind, object: KubeObject, options: CallOptions = {}): Promise<KubeObject> {
+    return this.#write("replace", "PUT", { kind, object, path: objectPath(kind, object.metadata), ...options });
+  }
+
+  /** Gone already is as good. @throws KubeError 409 where the object has another uid */
+  async delete(
+    kind: Kind,
+    ref: ObjectRef,
+    { uid, propagation }: { uid?: string | undefined; propagation?: "Background" | "Foreground" | "Orphan" } = {},
+  ): Promise<void> {
+    const body = {
+      apiVersion: "v1",
+      kind: "DeleteOptions",
+      ...(uid === undefined ? {} : { preconditions: { uid } }),
+      ...(propagation === undefined ? {} : { propagationPolicy: propagation }),
+    };
+    const path = objectPath(kind, ref);
+    try {
+      await this.#json({
+        verb: "delete",
+        method: "DELETE",
+        kind,
+        name: refKey(ref),
+        path,
+        body,
+        contentType: "application/json",
+      });
+    } catch (error) {
+      if (!(error instanceof KubeError && error.isNotFound)) throw error;
+    }
+  }
+
+  /**
+   * What happens to the objects after a resourceVersion, with bookmarks.
+   *
+   * @returns once the server has taken the watch; the events then come until it ends, or fail with a KubeError
+   */
+  async watch(
+    kind: Kind,
+    { resourceVersion, timeoutSeconds, signal, namespace, ...selectors }: WatchOptions,
+  ): Promise<AsyncIterable<WatchEvent>> {
+    const call = { verb: "watch", what: kind.plural };
+    const path = collectionPath(kind, namespace, {
+      ...selectors,
+      resourceVersion,
+      watch: "true",
+      allowWatchBookmarks: "true",
+      timeoutSeconds: String(timeoutSeconds),
+    });
+    const opening = new AbortController();
+    const deadline = setTimeout(() => opening.abort(new DOMException("no answer", "TimeoutError")), this.#deadlineMs);
+    try {
+      const both = AbortSignal.any([signal, opening.signal]);
+      const answer = await this.#measured(kind, "watch", () =>
+        this.#connection.open({ ...call, method: "GET", path, signal: both }),
+      );
+      return eventsOf(call, answer.body);
+    } finally {
+      clearTimeout(deadline);
+    }
+  }
+
+  /** What is at a path of the API server that is no object of a kind: discovery. */
+  read(path: string): Promise<unknown> {
+    const kind = { apiVersion: "v1", kind: "APIGroup", plural: path, namespaced: false };
+    return this.#json({ verb: "read", method: "GET", kind, path });
+  }
+
+  async #pages(kind: Kind, { namespace, ...selectors }: Selection): Promise<KubeList> {
+    const items: KubeObject[] = [];
+    let next: string | undefined;
+    for (;;) {
+      const path = collectionPath(kind, namespace, { ...selectors, limit: PAGE_SIZE, continue: next });
+      const page = pageOf(kind, await this.#json({ verb: "list", method: "GET", kind, path }));
+      items.push(...page.items);
+      if (page.next === undefined) return { items, resourceVersion: page.resourceVersion };
+      next = page.next;
+    }
+  }
+
+  #write(verb: string, method: "POST" | "PUT", { kind, object, ...rest }: WritePlan): Promise<KubeObject> {
+    const name = refKey(object.metadata);
+    return this.#object({ verb, method, kind, name, body: object, contentType: "application/json", ...rest });
+  }
+
+  async #object(plan: Plan): Promise<KubeObject> {
+    const object = (await this.#json(plan)) as KubeObject | null;
+    if (typeof object?.metadata?.name === "string") return object;
+    throw notTheApi(plan.verb, plan.kind);
+  }
+
+  #json({ kind, name, deadlineMs = this.#deadlineMs, ...call }: Plan): Promise<unknown> {
+    const what = name === undefined ? kind.plural : `${kind.plural} ${name}`;
+    const signal = AbortSignal.timeout(deadlineMs);
+    return this.#measured(kind, call.verb, () => this.#connection.json({ ...call, what, signal }));
+  }
+
+  async #measured<T>({ kind }: Kind, verb: string, call: () => Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    const done = (code: number) => this.#onRequest({ verb, kind, code, ms: performance.now() - startedAt });
+    try {
+      const answer = await call();
+      done(200);
+      return answer;
+    } catch (error) {
+      done(error instanceof KubeError ? error.code : 0);
+      throw error;
+    }
+  }
+}
+
+type WritePlan = { kind: Kind; object: KubeObject; path: string } & CallOptions;

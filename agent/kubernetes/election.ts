@@ -1,0 +1,186 @@
+import type { Log } from "../log.ts";
+import { Noted } from "../noted.ts";
+import type { KubeClient } from "./client.ts";
+import { LEASE } from "./kinds.ts";
+import { KubeError } from "./kube-error.ts";
+import { type Candidate, holderOf, holdsForMs, released, type Sighting, sighted, takenBy } from "./lease.ts";
+import type { KubeObject } from "./object.ts";
+import { pause } from "./pause.ts";
+
+const POLL_MS = 1_000;
+/** This part of the Lease's time is left unused, for clocks that do not run equally fast and for work that is ending. */
+const MARGIN = 0.2;
+const RELEASE_ATTEMPTS = 3;
+
+export interface ElectionOptions extends Candidate {
+  client: Pick<KubeClient, "get" | "create" | "replace">;
+  /** How often the leader renews, in milliseconds; less than half of `leaseMs`. */
+  renewMs: number;
+  /** How often the others look, in milliseconds. Default 1 s. */
+  pollMs?: number;
+  onLeader: () => void;
+  /** Called before another can have won. Work that is under way must look at `isLeader` before each write. */
+  onLost: () => void;
+  log: Log;
+  /** Unix ms, for people who read the Lease. */
+  now: () => number;
+  /** A clock that only goes forward, in milliseconds: all that the election reckons with. */
+  elapsedMs: () => number;
+  random: () => number;
+}
+
+/**
+ * Leads or follows by a Lease, by client-go's rules: another's Lease is over when it has not changed for its whole duration by
+ * our own clock; the leader's own time runs from when it sent its last good renewal; every write is guarded by resourceVersion.
+ *
+ * `identity` must differ between any two processes that can be alive at one time. A Lease that somebody deletes while it is
+ * held can have two leaders, until the first has renewed: for that long a replica that has just started knows of no other.
+ */
+export class Election {
+  readonly #options: ElectionOptions & { pollMs: number };
+  readonly #noted: Noted;
+  readonly #stopping = new AbortController();
+  #running: Promise<void> | undefined;
+  #seen: Sighting | undefined;
+  #leadsUntil: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isTroubled = false;
+  /** A write of ours may stand, though no answer said so. */
+  #mayHold = false;
+
+  constructor(options: ElectionOptions) {
+    this.#options = { pollMs: POLL_MS, ...options };
+    this.#noted = new Noted(options.log);
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Stops leading and gives the Lease back, so that another leads at once. Call it when the work has ended. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#lose();
+    await this.#running;
+    if (this.#mayHold) await this.#release().catch((error: Error) => this.#note(error));
+    this.#mayHold = false;
+  }
+
+  /** By the clock too: a process that was held up does not believe for a moment that it still leads. */
+  get isLeader(): boolean {
+    return this.#leadsUntil !== undefined && this.#options.elapsedMs() < this.#leadsUntil;
+  }
+
+  /** Who leads as far as is known here, with the annotations of the Lease. */
+  get leader(): { identity: string; annotations: Readonly<Record<string, string>> } | undefined {
+    if (this.#seen === undefined) return undefined;
+    const { leaseMs, elapsedMs } = this.#options;
+    const identity = holderOf(this.#seen.lease);
+    if (identity === undefined || holdsForMs(this.#seen, leaseMs, elapsedMs()) <= 0) return undefined;
+    return { identity, annotations: this.#seen.lease.metadata.annotations ?? {} };
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      try {
+        await this.#turn();
+        this.#note(undefined);
+      } catch (error) {
+        this.#note(error as Error);
+      }
+      await pause(this.#waitMs(), this.#stopping.signal);
+    }
+  }
+
+  #waitMs(): number {
+    const { renewMs, pollMs, random, leaseMs, elapsedMs } = this.#options;
+    if (this.isLeader && !this.#isTroubled) return renewMs;
+    const looseMs = pollMs * (0.75 + random() / 2);
+    const overInMs = this.#seen ? holdsForMs(this.#seen, leaseMs, elapsedMs()) : 0;
+    return overInMs > 0 ? Math.min(looseMs, overInMs) : looseMs;
+  }
+
+  /** The leader renews what it wrote last; the others, and a leader whom that is refused, look first. */
+  async #turn(): Promise<void> {
+    if (this.isLeader && this.#seen) {
+      try {
+        return await this.#take(this.#seen.lease);
+      } catch (error) {
+        if (!(error instanceof KubeError && (error.code === 409 || error.code === 404))) throw error;
+      }
+    }
+    const lease = await this.#look();
+    if (!this.#stopping.signal.aborted && this.#mayTake(lease)) await this.#take(lease);
+  }
+
+  async #look(): Promise<KubeObject | undefined> {
+    const { client, name, namespace, elapsedMs, renewMs } = this.#options;
+    const lease = await client.get(LEASE, { name, namespace }, { deadlineMs: renewMs });
+    if (lease) {
+      this.#seen = sighted(this.#seen, lease, elapsedMs());
+      this.#mayHold = holderOf(lease) === this.#options.identity;
+      if (!this.#mayHold) this.#lose();
+    }
+    return lease;
+  }
+
+  /** A Lease that is gone is held by its last holder until its time is over: it does not know yet. */
+  #mayTake(lease: KubeObject | undefined): boolean {
+    const { identity, leaseMs, elapsedMs } = this.#options;
+    const last = lease ?? this.#seen?.lease;
+    if (last === undefined || this.#seen === undefined || holderOf(last) === identity) return true;
+    return holdsForMs(this.#seen, leaseMs, elapsedMs()) <= 0;
+  }
+
+  async #take(lease: KubeObject | undefined): Promise<void> {
+    const { client, now, elapsedMs, leaseMs, renewMs } = this.#options;
+    const wanted = takenBy(this.#options, lease, now());
+    const sentAt = elapsedMs();
+    this.#mayHold = true;
+    const options = { deadlineMs: renewMs };
+    const written = await (lease ? client.replace(LEASE, wanted, options) : client.create(LEASE, wanted, options));
+    this.#seen = { lease: written, at: elapsedMs() };
+    this.#lead(sentAt + leaseMs * (1 - MARGIN));
+  }
+
+  #lead(until: number): void {
+    const leftMs = until - this.#options.elapsedMs();
+    if (leftMs <= 0 || this.#stopping.signal.aborted) return;
+    const isNew = this.#leadsUntil === undefined;
+    this.#leadsUntil = until;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#lose(), leftMs);
+    if (!isNew) return;
+    this.#options.log("info", `${this.#options.identity} leads`);
+    this.#options.onLeader();
+  }
+
+  #lose(): void {
+    clearTimeout(this.#timer);
+    if (this.#leadsUntil === undefined) return;
+    this.#leadsUntil = undefined;
+    this.#options.log("info", `${this.#options.identity} leads no more`);
+    this.#options.onLost();
+  }
+
+  async #release(): Promise<void> {
+    const { client, now, identity, renewMs } = this.#options;
+    for (let attempt = 1; ; attempt++) {
+      const lease = await this.#look();
+      if (!lease || holderOf(lease) !== identity) return;
+      try {
+        await client.replace(LEASE, released(lease, now()), { deadlineMs: renewMs });
+        return;
+      } catch (error) {
+        if (!(error instanceof KubeError && error.code === 409) || attempt === RELEASE_ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  #note(error: Error | undefined): void {
+    const { name, namespace } = this.#options;
+    this.#isTroubled = error !== undefined;
+    const message = error && `The election cannot use its Lease ${namespace}/${name}: ${error.message}`;
+    this.#noted.note("lease", message, "The election can use its Lease again");
+  }
+}

@@ -1,0 +1,145 @@
+import { digest } from "../../shared/hash.ts";
+import type { Log } from "../log.ts";
+import { Noted } from "../noted.ts";
+import type { KubeClient } from "./client.ts";
+import { EVENT } from "./kinds.ts";
+import { type KubeObject, refKey } from "./object.ts";
+
+const MESSAGE_CHARS = 1024;
+const NAME_CHARS = 230;
+const BURST = 50;
+const REFILL_MS = 1_000;
+/** A repetition is counted at once and written at this pace. */
+const REPEAT_MS = 60_000;
+const MOST_REMEMBERED = 1_000;
+
+export interface EventContent {
+  type: "Normal" | "Warning";
+  /** One word in CamelCase. */
+  reason: string;
+  message: string;
+  /** Unix ms */
+  at: number;
+}
+
+export interface EventRecorderOptions {
+  client: Pick<KubeClient, "apply">;
+  /** Which replica reports. */
+  instance: string;
+  log: Log;
+  /** A clock that only goes forward, in milliseconds. */
+  elapsedMs: () => number;
+}
+
+interface Remembered {
+  count: number;
+  firstAt: number;
+  writtenAt: number;
+}
+
+/**
+ * Writes Kubernetes Events. They are for people who look on: one that cannot be written is noted and forgotten, never an
+ * error for the caller, and at most one a second is written after a burst of 50.
+ */
+export class EventRecorder {
+  readonly #options: EventRecorderOptions;
+  readonly #noted: Noted;
+  readonly #remembered = new Map<string, Remembered>();
+  #tokens = BURST;
+  #refilledAt: number;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(options: EventRecorderOptions) {
+    this.#options = options;
+    this.#noted = new Noted(options.log);
+    this.#refilledAt = options.elapsedMs();
+  }
+
+  record(about: KubeObject, content: EventContent): void {
+    const name = eventName(about, content);
+    const now = this.#options.elapsedMs();
+    const before = this.#remembered.get(name);
+    const known = { count: (before?.count ?? 0) + 1, firstAt: before?.firstAt ?? content.at };
+    const isDue = before === undefined || now - before.writtenAt >= REPEAT_MS;
+    const isWritten = isDue && this.#spend(now);
+    this.#remember(name, { ...known, writtenAt: isWritten ? now : (before?.writtenAt ?? Number.NEGATIVE_INFINITY) });
+    if (!isWritten) return;
+    const event = eventObject(name, about, content, { ...known, instance: this.#options.instance });
+    this.#writing = this.#writing.then(() => this.#write(event));
+  }
+
+  /** Resolves when all that was recorded so far is written or given up. */
+  flushed(): Promise<void> {
+    return this.#writing;
+  }
+
+  async #write(event: KubeObject): Promise<void> {
+    try {
+      await this.#options.client.apply(EVENT, event, { fieldManager: "vedette-agent" });
+      this.#noted.note("write", undefined, "Events can be written again");
+    } catch (error) {
+      this.#noted.note("write", `An event could not be written: ${(error as Error).message}`);
+    }
+  }
+
+  #spend(now: number): boolean {
+    const refill = Math.floor((now - this.#refilledAt) / REFILL_MS);
+    this.#tokens = Math.min(BURST, this.#tokens + refill);
+    this.#refilledAt += refill * REFILL_MS;
+    const isFree = this.#tokens > 0;
+    const message = "Too many events: those of the next seconds are left out";
+    this.#noted.note("rate", isFree ? undefined : message, "Events are written again");
+    if (isFree) this.#tokens -= 1;
+    return isFree;
+  }
+
+  #remember(name: string, remembered: Remembered): void {
+    this.#remembered.delete(name);
+    this.#remembered.set(name, remembered);
+    const [oldest] = this.#remembered.keys();
+    if (this.#remembered.size > MOST_REMEMBERED && oldest !== undefined) this.#remembered.delete(oldest);
+  }
+}
+
+/** The same for the same content about the same object: saying it again is no second Event. */
+function eventName({ kind, metadata }: KubeObject, { type, reason, message }: EventContent): string {
+  const hash = digest(JSON.stringify([kind, refKey(metadata), metadata.uid, type, reason, message]));
+  return `${metadata.name.slice(0, NAME_CHARS).replace(/[^a-z0-9]+$/, "")}.${hash}`;
+}
+
+function eventObject(
+  name: string,
+  about: KubeObject,
+  { type, reason, message, at }: EventContent,
+  { count, firstAt, instance }: { count: number; firstAt: number; instance: string },
+): KubeObject {
+  const { namespace = "default", name: aboutName, uid, resourceVersion } = about.metadata;
+  const { apiVersion, kind } = about;
+  return {
+    apiVersion: EVENT.apiVersion,
+    kind: EVENT.kind,
+    metadata: { name, namespace },
+    ...{
+      involvedObject: {
+        apiVersion,
+        kind,
+        name: aboutName,
+        ...(about.metadata.namespace === undefined ? {} : { namespace }),
+        ...(uid === undefined ? {} : { uid }),
+        ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      },
+      type,
+      reason,
+      message: message.slice(0, MESSAGE_CHARS),
+      count,
+      firstTimestamp: rfc3339(firstAt),
+      lastTimestamp: rfc3339(at),
+      source: { component: "vedette-agent" },
+      reportingComponent: "vedette-agent",
+      reportingInstance: instance,
+    },
+  };
+}
+
+/** As the API server gives such a time back. */
+const rfc3339 = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;

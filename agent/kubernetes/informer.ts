@@ -1,0 +1,254 @@
+import { backoffMs } from "../edge/backoff.ts";
+import type { Log } from "../log.ts";
+import { Noted } from "../noted.ts";
+import { type Change, ObjectCache } from "./cache.ts";
+import type { KubeClient, Selection } from "./client.ts";
+import { isServed } from "./discovery.ts";
+import type { Kind } from "./kinds.ts";
+import { KubeError } from "./kube-error.ts";
+import type { KubeObject, ObjectRef } from "./object.ts";
+import { pause } from "./pause.ts";
+
+/** API servers send a bookmark about once a minute. */
+const QUIET_MS = 90_000;
+const UNKNOWN_RETRY_MS = 30_000;
+/** A watch that lived so long was none of a hot loop. */
+const STABLE_MS = 5_000;
+/** The wait between failures stops growing here, at 8 to 16 s. */
+const MOST_FAILURES = 5;
+const FAILURES_BEFORE_LIST = 3;
+const WATCH_SECONDS = { least: 300, spread: 300 };
+const READINGS_BEFORE_GONE = 2;
+
+export interface InformerOptions extends Selection {
+  client: Pick<KubeClient, "list" | "watch" | "read">;
+  kind: Kind;
+  /** How often all is read again even if the watch seems well, in milliseconds. */
+  resyncMs: number;
+  /** Called for each object that came (`before` is undefined), changed, or went (`after` is undefined). */
+  onChange: (before: KubeObject | undefined, after: KubeObject | undefined) => void;
+  /** Called once, after the changes of the first list. */
+  onSynced?: () => void;
+  log: Log;
+  /** How often a kind that the cluster does not know is looked for, in milliseconds. Default 30 s. */
+  unknownRetryMs?: number;
+  /** A watch without event or bookmark for so long is opened anew, in milliseconds. Default 90 s. */
+  quietMs?: number;
+  /** A clock that only goes forward, in milliseconds. */
+  elapsedMs?: () => number;
+  random?: () => number;
+}
+
+/**
+ * Holds the objects of a kind as last read, and says what changes. Nothing but the API server's own word takes an object
+ * away: while it cannot be read, all stays as it was, and `trouble` says why.
+ *
+ * client-node's ListWatch is not used: it ends at the first error, reads no pages, lets an older object overwrite a newer one
+ * and knows no bookmarks; its Watch skips lines that it cannot read.
+ */
+export class Informer {
+  readonly #options: Required<Omit<InformerOptions, keyof Selection>> & Selection;
+  readonly #noted: Noted;
+  readonly #cache = new ObjectCache();
+  readonly #stopping = new AbortController();
+  #running: Promise<void> | undefined;
+  #isSynced = false;
+  #isUnknown = false;
+  #trouble: string | undefined;
+  #failures = 0;
+  #mustList = true;
+  #listedAt = 0;
+  #readingsWithout = 0;
+
+  constructor(options: InformerOptions) {
+    this.#options = {
+      onSynced: () => {},
+      unknownRetryMs: UNKNOWN_RETRY_MS,
+      quietMs: QUIET_MS,
+      elapsedMs: () => performance.now(),
+      random: Math.random,
+      ...options,
+    };
+    this.#noted = new Noted(options.log);
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Resolves when nothing more is under way: no `onChange` comes after it. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  /** Whether all has been read once. A kind that the cluster does not know has no objects, and counts as read. */
+  get isSynced(): boolean {
+    return this.#isSynced;
+  }
+
+  /** Whether the cluster does not know the kind: its CRD is not installed. */
+  get isUnknown(): boolean {
+    return this.#isUnknown;
+  }
+
+  /** Why the objects may be out of date, in words; undefined while all is well. */
+  get trouble(): string | undefined {
+    return this.#trouble;
+  }
+
+  list(): readonly KubeObject[] {
+    return this.#cache.list();
+  }
+
+  get(ref: ObjectRef): KubeObject | undefined {
+    return this.#cache.get(ref);
+  }
+
+  /** Takes the answer of an own write, if it is newer than what is held. The object must be one that the informer selects. */
+  put(object: KubeObject): void {
+    this.#tell(this.#cache.put(object));
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const waitMs = await this.#step().catch((error: unknown) => this.#failed(error));
+      if (waitMs > 0) await pause(waitMs, signal);
+    }
+  }
+
+  /** One list, if it is time for it, and one watch. Returns for how long to wait then, in milliseconds. */
+  async #step(): Promise<number> {
+    const { elapsedMs, resyncMs } = this.#options;
+    if (this.#mustList || elapsedMs() - this.#listedAt >= resyncMs) {
+      const isServedNow = await this.#list();
+      if (!isServedNow) return this.#options.unknownRetryMs * (0.75 + this.#options.random() / 2);
+    }
+    if (this.#stopping.signal.aborted) return 0;
+    const openedAt = elapsedMs();
+    await this.#watch();
+    if (elapsedMs() - openedAt >= STABLE_MS) return 0;
+    this.#failures += 1;
+    return this.#backoffMs();
+  }
+
+  /** @returns whether the cluster knows the kind */
+  async #list(): Promise<boolean> {
+    const { client, kind, elapsedMs } = this.#options;
+    const newestBefore = this.#cache.newest;
+    const startedAt = elapsedMs();
+    try {
+      const { items, resourceVersion } = await client.list(kind, this.#selection);
+      if (this.#stopping.signal.aborted) return true;
+      this.#listedAt = startedAt;
+      this.#mustList = false;
+      this.#readingsWithout = 0;
+      this.#isUnknown = false;
+      this.#synced(this.#cache.replaceAll(items, resourceVersion, newestBefore));
+      return true;
+    } catch (error) {
+      if (!(error instanceof KubeError && error.code === 404) || (await isServed(client, kind))) throw error;
+      this.#missing();
+      return false;
+    }
+  }
+
+  /**
+   * The cluster does not know the kind (any more). Where objects are held, one such reading is not enough: a CRD that is
+   * replaced, or an API server that has just started, says the same for a moment, and the objects that it would cost are in
+   * DNS. A CRD that was deleted takes its objects with it and stays away: the second reading finds that too.
+   */
+  #missing(): void {
+    const { kind, unknownRetryMs } = this.#options;
+    this.#mustList = true;
+    this.#readingsWithout += 1;
+    if (this.#cache.list().length > 0 && this.#readingsWithout < READINGS_BEFORE_GONE) {
+      this.#say(`The cluster does not know ${kind.plural} any more: asking again in ${unknownRetryMs / 1000} s`);
+      return;
+    }
+    this.#isUnknown = true;
+    this.#failures = 0;
+    this.#say(undefined);
+    this.#synced(this.#cache.clear());
+  }
+
+  async #watch(): Promise<void> {
+    const { client, kind, quietMs, resyncMs, elapsedMs, random } = this.#options;
+    const leftMs = Math.max(1_000, this.#listedAt + resyncMs - elapsedMs());
+    const seconds = Math.ceil(Math.min(leftMs / 1000, WATCH_SECONDS.least + random() * WATCH_SECONDS.spread));
+    const closing = new AbortController();
+    const signal = AbortSignal.any([this.#stopping.signal, closing.signal]);
+    let stable: NodeJS.Timeout | undefined;
+    let quiet: NodeJS.Timeout | undefined;
+    try {
+      const resourceVersion = this.#cache.readTo ?? "";
+      const events = await client.watch(kind, { ...this.#selection, resourceVersion, timeoutSeconds: seconds, signal });
+      stable = setTimeout(() => this.#isWell(), STABLE_MS);
+      quiet = setTimeout(() => closing.abort(), quietMs);
+      for await (const event of events) {
+        if (signal.aborted) return;
+        quiet.refresh();
+        this.#tell(this.#cache.take(event));
+        this.#say(undefined);
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      clearTimeout(stable);
+      clearTimeout(quiet);
+      closing.abort();
+    }
+  }
+
+  /** Whatever failed: the objects stay. A watch that broke goes on from where it was, unless the API server cannot. */
+  #failed(error: unknown): number {
+    this.#failures += 1;
+    const { code = 0, reason, retryAfterMs = 0 } = error instanceof KubeError ? error : {};
+    const isPassing = (code === 0 && reason !== "NotAWatch") || code === 429 || code >= 500;
+    if (!isPassing || this.#failures >= FAILURES_BEFORE_LIST) this.#mustList = true;
+    const isOrdinary = code === 410 || (code === 0 && reason !== "NotAWatch");
+    if (!isOrdinary || this.#failures > 1) this.#say((error as Error).message);
+    return Math.max(this.#backoffMs(), retryAfterMs);
+  }
+
+  #backoffMs(): number {
+    return backoffMs(Math.min(this.#failures, MOST_FAILURES), this.#options.random());
+  }
+
+  #isWell(): void {
+    this.#failures = 0;
+    this.#say(undefined);
+  }
+
+  #say(trouble: string | undefined): void {
+    const { plural } = this.#options.kind;
+    this.#trouble = trouble;
+    const message = trouble && `The ${plural} of the cluster cannot be read, the last known ones stay: ${trouble}`;
+    this.#noted.note("trouble", message, `The ${plural} of the cluster are read again`);
+  }
+
+  #synced(changes: readonly Change[]): void {
+    const isFirst = !this.#isSynced;
+    this.#isSynced = true;
+    this.#tell(changes);
+    if (isFirst) this.#guard(() => this.#options.onSynced());
+  }
+
+  #tell(changes: readonly Change[]): void {
+    for (const { before, after } of changes) this.#guard(() => this.#options.onChange(before, after));
+  }
+
+  #guard(callback: () => void): void {
+    try {
+      callback();
+    } catch (error) {
+      this.#options.log("warn", `Unexpected, on a change of ${this.#options.kind.plural}: ${(error as Error).message}`);
+    }
+  }
+
+  get #selection(): Selection {
+    const { namespace, labelSelector, fieldSelector } = this.#options;
+    return { namespace, labelSelector, fieldSelector };
+  }
+}

@@ -1,0 +1,90 @@
+const MESSAGE_CHARS = 500;
+const RETRYABLE = new Set([0, 401, 408, 429]);
+const MOST_RETRY_AFTER_MS = 60_000;
+
+/** What a call was about, as its errors name it: `list gateways`, `apply dnsrecords shop/shop`. */
+export interface CallName {
+  verb: string;
+  what: string;
+}
+
+interface Details {
+  /** HTTP status; 0 where no answer came, or one that is not the API server's. */
+  code: number;
+  /** The API server's machine-readable reason, e.g. `NotFound`; else our own, e.g. `ECONNREFUSED`, `Timeout`, `NotJSON`. */
+  reason: string;
+  message: string;
+  retryAfterMs?: number;
+}
+
+/** A call to the API server that did not succeed. Its message names the call and never holds what was sent. */
+export class KubeError extends Error {
+  override readonly name = "KubeError";
+  readonly code: number;
+  readonly reason: string;
+  /** How long the server asks to be left alone, in milliseconds, bounded. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor({ verb, what }: CallName, { code, reason, message, retryAfterMs }: Details) {
+    const said = message.length > MESSAGE_CHARS ? `${message.slice(0, MESSAGE_CHARS)}…` : message;
+    super(`${code === 0 ? reason : `${code} ${reason}`}: ${verb} ${what}: ${said}`);
+    this.code = code;
+    this.reason = reason;
+    this.retryAfterMs = retryAfterMs;
+  }
+
+  /** Whether the same call may succeed later though nobody changes anything: credentials are renewed on their own (401). */
+  get isRetryable(): boolean {
+    return RETRYABLE.has(this.code) || this.code >= 500;
+  }
+
+  /** The API server says that there is no such object: not a path that it does not know, nor a proxy's 404. */
+  get isNotFound(): boolean {
+    return this.code === 404 && this.reason === "NotFound";
+  }
+}
+
+/** The error that an answer other than 2xx stands for. Only a Status of the API server is quoted: a proxy's page is not. */
+export function errorOfAnswer(
+  call: CallName,
+  { code, text, contentType, retryAfter }: { code: number; text: string; contentType: string; retryAfter: string },
+): KubeError {
+  const seconds = Number.parseInt(retryAfter, 10);
+  const wait = seconds > 0 ? { retryAfterMs: Math.min(seconds * 1000, MOST_RETRY_AFTER_MS) } : {};
+  const status = statusOf(text);
+  if (status) return new KubeError(call, { code, ...status, ...wait });
+  const message = `the answer is ${contentType || "of no type"} instead of a Status: does a proxy answer for the API server?`;
+  return new KubeError(call, { code, reason: "NoStatus", message, ...wait });
+}
+
+/** The error that an `ERROR` event in a watch holds. */
+export function errorOfStatus(call: CallName, status: unknown): KubeError {
+  const { code, reason, message } = (status ?? {}) as { code?: unknown; reason?: unknown; message?: unknown };
+  return new KubeError(call, {
+    code: typeof code === "number" ? code : 500,
+    reason: typeof reason === "string" && reason !== "" ? reason : "Unknown",
+    message: typeof message === "string" ? message : "the watch ended with an error that says nothing",
+  });
+}
+
+/** The error of a call that brought no answer, or one that broke off. */
+export function errorOfFailure(call: CallName, error: unknown): KubeError {
+  if (error instanceof KubeError) return error;
+  const { name, code, message } = error as { name?: string; code?: unknown; message?: string };
+  if (name === "TimeoutError") return new KubeError(call, { code: 0, reason: "Timeout", message: "no answer in time" });
+  const reason = typeof code === "string" && code !== "" ? code : (name ?? "Error");
+  return new KubeError(call, { code: 0, reason, message: message || "the connection failed" });
+}
+
+function statusOf(text: string): { reason: string; message: string } | undefined {
+  try {
+    const body = JSON.parse(text) as { kind?: unknown; reason?: unknown; message?: unknown } | null;
+    if (body?.kind !== "Status") return undefined;
+    return {
+      reason: typeof body.reason === "string" && body.reason !== "" ? body.reason : "Unknown",
+      message: typeof body.message === "string" ? body.message : "",
+    };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,85 @@
+import { LEASE } from "./kinds.ts";
+import type { KubeObject } from "./object.ts";
+
+interface LeaseSpec {
+  holderIdentity?: string;
+  leaseDurationSeconds?: number;
+  /** RFC 3339 with microseconds, by the holder's wall clock: nobody else may reckon with it. */
+  acquireTime?: string;
+  renewTime?: string;
+  leaseTransitions?: number;
+}
+
+/** A Lease as one replica saw it, and when: by its own clock that only goes forward, in milliseconds. */
+export interface Sighting {
+  lease: KubeObject;
+  at: number;
+}
+
+export interface Candidate {
+  name: string;
+  namespace: string;
+  identity: string;
+  annotations: Readonly<Record<string, string>>;
+  leaseMs: number;
+}
+
+export const specOf = (lease: KubeObject) => (lease.spec ?? {}) as LeaseSpec;
+
+/** Who holds the Lease; undefined where it was released. */
+export const holderOf = (lease: KubeObject) => specOf(lease).holderIdentity || undefined;
+
+/** The sighting to go on with: as long as the Lease says the same, its time runs on from when that was first seen. */
+export function sighted(before: Sighting | undefined, lease: KubeObject, at: number): Sighting {
+  const isSame = before !== undefined && JSON.stringify(specOf(before.lease)) === JSON.stringify(specOf(lease));
+  return { lease, at: isSame ? before.at : at };
+}
+
+/**
+ * How long another's Lease holds yet, in milliseconds, 0 or less where it is over: the holder's own duration from when its last
+ * renewal was first seen here. That is later than when it renewed, so it has given up before.
+ */
+export function holdsForMs({ lease, at }: Sighting, leaseMs: number, now: number): number {
+  if (holderOf(lease) === undefined) return 0;
+  const seconds = specOf(lease).leaseDurationSeconds ?? 0;
+  return at + Math.max(seconds * 1000, leaseMs) - now;
+}
+
+/** The Lease as the candidate wants to write it: taken, or renewed where it holds it already. */
+export function takenBy(candidate: Candidate, lease: KubeObject | undefined, wallMs: number): KubeObject {
+  const { name, namespace, identity, annotations, leaseMs } = candidate;
+  const before = lease ? specOf(lease) : {};
+  const isHeld = before.holderIdentity === identity;
+  const time = microTime(wallMs);
+  const transitions = before.leaseTransitions ?? 0;
+  const labels = { "app.kubernetes.io/managed-by": "vedette-agent" };
+  return {
+    apiVersion: LEASE.apiVersion,
+    kind: LEASE.kind,
+    metadata: {
+      ...(lease?.metadata ?? { name, namespace, labels }),
+      annotations: { ...lease?.metadata.annotations, ...annotations },
+    },
+    spec: {
+      ...before,
+      holderIdentity: identity,
+      leaseDurationSeconds: Math.ceil(leaseMs / 1000),
+      acquireTime: isHeld ? (before.acquireTime ?? time) : time,
+      renewTime: time,
+      leaseTransitions: lease === undefined || isHeld ? transitions : transitions + 1,
+    } satisfies LeaseSpec,
+  };
+}
+
+/** The Lease given back: whoever sees it may take it at once. */
+export function released(lease: KubeObject, wallMs: number): KubeObject {
+  return {
+    ...lease,
+    spec: { ...specOf(lease), holderIdentity: "", leaseDurationSeconds: 1, renewTime: microTime(wallMs) },
+  };
+}
+
+/** @param wallMs Unix ms */
+export function microTime(wallMs: number): string {
+  return new Date(wallMs).toISOString().replace("Z", "000Z");
+}
