@@ -1,0 +1,92 @@
+import type { Kind } from "../kubernetes/kinds.ts";
+import { KubeError } from "../kubernetes/kube-error.ts";
+import type { KubeObject, ObjectRef } from "../kubernetes/object.ts";
+import { FIELD_MANAGER, isOurs, type Step } from "./diff.ts";
+import type { ObjectCache, ObjectClient } from "./ports.ts";
+
+/** How a write ended. */
+export type Outcome =
+  | { type: "Done" }
+  /** The object is gone, another by its uid, or in a namespace that ends: there is nothing to write to. */
+  | { type: "Gone" }
+  | { type: "Foreign"; message: string }
+  /** Will not succeed before somebody changes something. */
+  | { type: "Refused"; message: string }
+  /** May succeed later. */
+  | { type: "Failed"; message: string };
+
+export interface Target {
+  client: ObjectClient;
+  cache: Pick<ObjectCache, "put">;
+  kind: Kind;
+  ref: ObjectRef;
+}
+
+/** A step that writes. */
+export type Write = Exclude<Step, { type: "Foreign" | "Refused" }>;
+
+export const FOREIGN = "an object of this name is there that is not ours: rename one of the two";
+
+/** Does one step against the API server. What the server answers goes into the cache. Never throws for what the API says. */
+export async function attempt(step: Write, target: Target): Promise<Outcome> {
+  try {
+    return await act(step, target);
+  } catch (error) {
+    if (!(error instanceof KubeError)) throw error;
+    if (error.code === 409) return afterConflict(error, step, target);
+    return outcomeOf(error, step);
+  }
+}
+
+async function act(step: Write, target: Target): Promise<Outcome> {
+  const { client, cache, kind, ref } = target;
+  const options = { fieldManager: FIELD_MANAGER };
+  switch (step.type) {
+    case "Create":
+      return create(step.object, target);
+    case "Apply":
+      cache.put(await client.apply(kind, step.object, { ...options, force: true }));
+      return { type: "Done" };
+    case "ApplyStatus":
+      cache.put(await client.apply(kind, step.object, { ...options, force: true, subresource: "status" }));
+      return { type: "Done" };
+    case "Delete":
+      await client.delete(kind, ref, { uid: step.uid });
+      return { type: "Done" };
+  }
+}
+
+/** A cache that sees only our own objects, or is behind, does not know what stands in the way: an apply would take it over. */
+async function create(object: KubeObject, { client, cache, kind, ref }: Target): Promise<Outcome> {
+  const there = await client.get(kind, ref);
+  if (there !== undefined) {
+    if (!isOurs(there, object)) return { type: "Foreign", message: FOREIGN };
+    cache.put(there);
+    return { type: "Gone" };
+  }
+  cache.put(await client.apply(kind, object, { fieldManager: FIELD_MANAGER, force: false }));
+  return { type: "Done" };
+}
+
+/** A conflict is another uid, a foreign object that came between, or mere haste: a look tells. */
+async function afterConflict(conflict: KubeError, step: Write, { client, cache, kind, ref }: Target): Promise<Outcome> {
+  try {
+    const there = await client.get(kind, ref);
+    if (there === undefined) return { type: "Gone" };
+    const uid = step.type === "Delete" ? step.uid : step.object.metadata.uid;
+    if (uid === undefined || there.metadata.uid === uid) return { type: "Failed", message: conflict.message };
+    cache.put(there);
+    return { type: "Gone" };
+  } catch (error) {
+    if (!(error instanceof KubeError)) throw error;
+    return outcomeOf(error, step);
+  }
+}
+
+function outcomeOf(error: KubeError, step: Write): Outcome {
+  const { code, message } = error;
+  if (error.isRetryable) return { type: "Failed", message };
+  if (code === 404 && step.type !== "Create") return { type: "Gone" };
+  if (code === 403 && message.includes("being terminated")) return { type: "Gone" };
+  return { type: "Refused", message };
+}

@@ -1,0 +1,54 @@
+import type { Kind } from "../kubernetes/kinds.ts";
+import type { ObjectRef } from "../kubernetes/object.ts";
+import type { Desired, Scope } from "./desired.ts";
+import { keyOf, refOf } from "./diff.ts";
+import type { Entry } from "./judge.ts";
+import { newPatience } from "./patience.ts";
+import type { ObjectCache } from "./ports.ts";
+
+/** The objects that are wanted, that were, or that lie in a scope. */
+export class Entries {
+  readonly #entries = new Map<string, Entry>();
+  #scopes: readonly Scope[] = [];
+
+  get scopes(): readonly Scope[] {
+    return this.#scopes;
+  }
+
+  all(): MapIterator<Entry> {
+    return this.#entries.values();
+  }
+
+  /** From now on this is wanted, and nothing else; what lies in the scopes is an entry too. */
+  want({ wanted, scopes }: Desired, refreshTimes: boolean, cacheOf: (kind: Kind) => ObjectCache): void {
+    this.#scopes = scopes;
+    for (const entry of this.all()) entry.wanted = undefined;
+    for (const one of wanted) {
+      const entry = this.#of(one.kind, refOf(one));
+      entry.wanted = one;
+      if (refreshTimes) entry.refresh ??= {};
+    }
+    for (const { kind } of scopes) for (const { metadata } of cacheOf(kind).list()) this.#of(kind, metadata);
+  }
+
+  /** The entry of an object; undefined where it is none of ours to look at. */
+  find(kind: Kind, ref: ObjectRef): Entry | undefined {
+    const isScoped = this.#scopes.some((scope) => scope.kind === kind);
+    return isScoped ? this.#of(kind, ref) : this.#entries.get(keyOf(kind, ref));
+  }
+
+  forget({ kind, ref }: Entry): void {
+    this.#entries.delete(keyOf(kind, ref));
+  }
+
+  #of(kind: Kind, { name, namespace }: ObjectRef): Entry {
+    const ref = { name, ...(namespace !== undefined && { namespace }) };
+    const key = keyOf(kind, ref);
+    const known = this.#entries.get(key);
+    if (known !== undefined) return known;
+    const rest = { wanted: undefined, dueAtMs: undefined, refresh: undefined, trouble: undefined };
+    const entry: Entry = { kind, ref, ...rest, patience: newPatience(), isAwaited: false, isBusy: false };
+    this.#entries.set(key, entry);
+    return entry;
+  }
+}

@@ -1,0 +1,23 @@
+import type { Kind } from "../kubernetes/kinds.ts";
+import type { ObjectRef } from "../kubernetes/object.ts";
+import type { Log } from "../log.ts";
+import type { Write } from "./attempt.ts";
+import type { Trouble } from "./judge.ts";
+import type { ObjectCache, ObjectClient } from "./ports.ts";
+
+export interface WriterOptions {
+  client: ObjectClient;
+  cacheOf: (kind: Kind) => ObjectCache;
+  /** Whether all has been read that the wanted state is made from: before, nothing is deleted. */
+  isSynced: () => boolean;
+  windowMs: number;
+  /** Objects that are written at the same time. */
+  concurrency: number;
+  refreshesPerSecond: number;
+  log: Log;
+  /** A clock that only goes forward, in milliseconds. */
+  elapsedMs: () => number;
+  random: () => number;
+  onWritten: (about: { kind: Kind; ref: ObjectRef; type: Write["type"] }) => void;
+  onFailed: (trouble: Trouble) => void;
+}

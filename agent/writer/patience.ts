@@ -1,0 +1,106 @@
+import { digest } from "../../shared/hash.ts";
+import { backoffMs } from "../edge/backoff.ts";
+import type { Outcome, Write } from "./attempt.ts";
+import { textWithoutTimes } from "./compare.ts";
+
+/** An object that nobody else changed for so long after our write is not fought over. */
+const CALM_MS = 120_000;
+/** So often found changed right after our write: no chance, but another writer. */
+const CONTESTS_TO_TELL = 3;
+const REFUSED_MS = 300_000;
+/** Something foreign may go without a word where the cache sees our own objects only. */
+const FOREIGN_MS = 60_000;
+
+const FIXED_WAIT_MS: Partial<Record<Outcome["type"], number>> = { Refused: REFUSED_MS, Foreign: FOREIGN_MS };
+
+type Part = "Main" | "Status" | "Delete";
+
+interface Hold {
+  type: Outcome["type"] | "Contested";
+  untilMs: number;
+  /** What was to be written, and on which version of the object. */
+  text: string;
+  version: string;
+}
+
+/** What is known of one object's writes. Times in ms of a clock that only goes forward. */
+export interface Patience {
+  failures: number;
+  contests: number;
+  hold?: Hold;
+  written: Partial<Record<Part, { text: string; atMs: number; isUndone: boolean }>>;
+}
+
+export const newPatience = (): Patience => ({ failures: 0, contests: 0, written: {} });
+
+const partOf = ({ type }: Write): Part => (type === "Delete" ? "Delete" : type === "ApplyStatus" ? "Status" : "Main");
+
+function textOf(step: Write): string {
+  if (step.type === "Delete") return "";
+  const { metadata, spec, status } = step.object;
+  const { uid: _, ...rest } = metadata;
+  return digest(textWithoutTimes([rest, spec, status]));
+}
+
+interface Now {
+  /** The resourceVersion of the object as the cache has it; empty where it has none. */
+  version: string;
+  nowMs: number;
+  random: number;
+}
+
+/**
+ * Until when the step has to wait, and for what; undefined where it may be done now. That something is found undone which we
+ * wrote is noted here.
+ */
+export function holdOf(patience: Patience, step: Write, now: Now): Hold | undefined {
+  const { version, nowMs } = now;
+  const text = textOf(step);
+  noteUndone(patience, step, text, now);
+  const { hold } = patience;
+  if (hold === undefined || hold.untilMs <= nowMs || isLifted(hold, text, version)) return undefined;
+  return hold;
+}
+
+function isLifted(hold: Hold, text: string, version: string): boolean {
+  if (hold.type === "Failed") return false;
+  if (hold.text !== text) return true;
+  return (hold.type === "Gone" || hold.type === "Foreign") && hold.version !== version;
+}
+
+function noteUndone(patience: Patience, step: Write, text: string, { version, nowMs, random }: Now): void {
+  const written = patience.written[partOf(step)];
+  if (written === undefined || written.text !== text || written.isUndone) return;
+  if (step.type === "ApplyStatus" && step.timesOnly) return;
+  written.isUndone = true;
+  if (nowMs - written.atMs >= CALM_MS) {
+    patience.contests = 0;
+    return;
+  }
+  patience.contests += 1;
+  patience.hold = { type: "Contested", untilMs: nowMs + backoffMs(patience.contests, random), text, version };
+}
+
+/** Whether another writer undoes what we write. */
+export function isContested({ contests, written }: Patience, nowMs: number): boolean {
+  return contests >= CONTESTS_TO_TELL && nowMs < calmAtMs({ written });
+}
+
+/** When the object will count as left alone. */
+export function calmAtMs({ written }: Pick<Patience, "written">): number {
+  return Math.max(...Object.values(written).map(({ atMs }) => atMs)) + CALM_MS;
+}
+
+/** Takes down how a write ended, and how long the next one has to wait. */
+export function noteOutcome(patience: Patience, step: Write, outcome: Outcome, { version, nowMs, random }: Now): void {
+  const text = textOf(step);
+  if (outcome.type === "Done") {
+    patience.failures = 0;
+    delete patience.hold;
+    patience.written[partOf(step)] = { text, atMs: nowMs, isUndone: false };
+    return;
+  }
+  patience.failures += 1;
+  const waitMs = FIXED_WAIT_MS[outcome.type] ?? backoffMs(patience.failures, random);
+  patience.hold = { type: outcome.type, untilMs: nowMs + waitMs, text, version };
+}
