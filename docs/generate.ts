@@ -1,24 +1,42 @@
 /**
- * Writes the reference pages from the schemas, so that a field, a default and a limit are declared once.
- * `npm run generate` writes them; with `--check` it only fails where one is out of date.
+ * Writes the reference pages and the custom resource definitions from the schemas, so that a field, a default and a limit
+ * are declared once. `npm run generate` writes them; with `--check` it only fails where one is out of date.
  */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { z } from "zod";
+import { definitionOf, fileOf } from "./crd/definition.ts";
+import { KINDS } from "./crd/kinds.ts";
 import { pages } from "./pages.ts";
 import { fieldTable } from "./table.ts";
 
+const ROOT = join(import.meta.dirname, "..");
 const check = process.argv.includes("--check");
 let stale = 0;
 
-for (const page of pages()) {
-  const schema = z.toJSONSchema(page.schema, { io: "input", unrepresentable: "any" });
-  const text = `<!-- Made by npm run generate from ${page.source}. Do not edit. -->\n\n${page.intro}\n${fieldTable(schema)}`;
-  const file = join(import.meta.dirname, page.file);
+for (const [path, text] of [...pageFiles(), ...definitionFiles()]) {
+  const file = join(ROOT, path);
   if (existsSync(file) && readFileSync(file, "utf8") === text) continue;
   stale += 1;
-  if (check) console.error(`docs/${page.file} is out of date: run npm run generate`);
-  else writeFileSync(file, text);
+  if (check) console.error(`${path} is out of date: run npm run generate`);
+  else {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
 }
 
 process.exitCode = check && stale > 0 ? 1 : 0;
+
+function pageFiles(): [path: string, text: string][] {
+  return pages().map(({ file, source, intro, schema }) => {
+    const table = fieldTable(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }));
+    return [`docs/${file}`, `<!-- Made by npm run generate from ${source}. Do not edit. -->\n\n${intro}\n${table}`];
+  });
+}
+
+function definitionFiles(): [path: string, text: string][] {
+  return KINDS.map((kind) => [
+    `deploy/crds/${fileOf(kind)}`,
+    `# Made by npm run generate from shared/model/. Do not edit.\n${definitionOf(kind)}`,
+  ]);
+}

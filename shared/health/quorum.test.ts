@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Quorum } from "../model/health-check.ts";
+import type { Quorum } from "../model/quorum.ts";
 import { quorumSize } from "./quorum.ts";
 
 it.each<[Quorum, number, number]>([

@@ -1,4 +1,4 @@
-import type { Quorum } from "../model/health-check.ts";
+import type { Quorum } from "../model/quorum.ts";
 
 /** k: how many of `regions` regions have to agree (design §3, regions). A number beyond them means all of them. */
 export function quorumSize(quorum: Quorum, regions: number): number {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { statusCondition } from "./condition.ts";
+import { statusConditions } from "./condition.ts";
 import { recordTTL } from "./endpoint.ts";
 import { policyHealthCheck } from "./health-check.ts";
 import { API_VERSION, metadata } from "./manifest.ts";
@@ -49,7 +49,7 @@ const ancestorRef = z.object({
 const ancestor = z.object({
   ancestorRef: ancestorRef.describe("The object that the policy is attached to."),
   controllerName: z.string().describe("Who writes this entry."),
-  conditions: z.array(statusCondition).describe("Accepted, and why not."),
+  conditions: statusConditions.describe("Accepted, and why not."),
 });
 
 /** The status of a policy in the form that Gateway API gives all policies. */

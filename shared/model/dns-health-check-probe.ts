@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { statusCondition } from "./condition.ts";
-import { protocol, quorum } from "./health-check.ts";
+import { statusConditions } from "./condition.ts";
+import { protocol } from "./protocol.ts";
+import { quorum } from "./quorum.ts";
 
 /** What is asked of one leaf of a record. Written by the agent, for people to read: an edit of it changes nothing. */
 export const probeSpec = z.object({
@@ -51,7 +52,7 @@ const regionResult = z.object({
 /** What was found of one leaf. `healthy` is absent until there was a first verdict. */
 export const probeObjectStatus = z.object({
   observedGeneration: z.int().optional().describe("The generation of the spec that this status is about."),
-  conditions: z.array(statusCondition).optional().describe("Healthy."),
+  conditions: statusConditions.optional().describe("Healthy."),
   healthy: z.boolean().optional().describe("Absent until there was a first verdict."),
   verdict: z.string().describe("Healthy, Unhealthy, Pending or Unknown: what all regions together say."),
   since: time().optional().describe("Since when the verdict stands."),
@@ -63,6 +64,10 @@ export const probeObjectStatus = z.object({
   message: z.string().optional().describe("The same for people."),
   status: z.int().optional().describe("HTTP status of the last answer."),
   publishedReason: z.string().optional().describe("Why the address is in DNS, or is not."),
-  regions: z.array(regionResult).default([]).describe("What each region found."),
+  regions: z
+    .array(regionResult)
+    .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["region"] })
+    .default([])
+    .describe("What each region found."),
 });
 export type ProbeObjectStatus = z.output<typeof probeObjectStatus>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { statusCondition } from "./condition.ts";
+import { statusConditions } from "./condition.ts";
 import { endpoint } from "./endpoint.ts";
 import { whenSilent } from "./record.ts";
 
@@ -39,7 +39,7 @@ const probe = z.object({
 /** The status of a `DNSRecord`, as the agent writes it and reads it back after a restart. It never holds a secret. */
 export const dnsRecordStatus = z.object({
   observedGeneration: z.int().optional().describe("The generation of the spec that this status is about."),
-  conditions: z.array(statusCondition).default([]).describe("Accepted, Ready, Healthy, EdgeReachable and others."),
+  conditions: statusConditions.default([]).describe("Accepted, Ready, Healthy, EdgeReachable and others."),
   published: z.array(endpoint).optional().describe("In DNS now; absent while nobody has decided it."),
   decision: decision.optional().describe("The edge's newest decision on the root host."),
   probes: z.array(probe).optional().describe("The probes of the root host, of all clusters."),
@@ -51,7 +51,12 @@ export const dnsRecordStatus = z.object({
     .optional()
     .describe("For people: what kubectl get shows."),
   lastAccepted: z
-    .object({ spec: z.record(z.string(), z.unknown()).describe("As it was written.") })
+    .object({
+      spec: z
+        .record(z.string(), z.unknown())
+        .meta({ "x-kubernetes-preserve-unknown-fields": true })
+        .describe("As it was written."),
+    })
     .optional()
     .describe("The last spec that was accepted, only while the one above is refused: it is the one in force."),
 });

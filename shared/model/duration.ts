@@ -1,13 +1,15 @@
 import { z } from "zod";
+import { type CelRule, cel, celText } from "./cel.ts";
 
 const UNIT_MS = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 } as const;
 const DURATION_RULE = 'must be a duration such as "30s" or "1m30s"';
+const MAX_CHARACTERS = 32;
 const DURATION = /^(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+)s)?(?:(\d+)ms)?$/;
 
 /** Reads a duration as Kubernetes writes it (`30s`, `1m30s`, `500ms`); milliseconds, or undefined where it is none. */
 export function parseDurationMs(text: string): number | undefined {
   const parts = DURATION.exec(text);
-  if (text === "" || parts === null) return undefined;
+  if (text === "" || text.length > MAX_CHARACTERS || parts === null) return undefined;
   const [, hours = "0", minutes = "0", seconds = "0", milliseconds = "0"] = parts;
   return Number(hours) * UNIT_MS.h + Number(minutes) * UNIT_MS.m + Number(seconds) * UNIT_MS.s + Number(milliseconds);
 }
@@ -24,16 +26,30 @@ export function formatDurationMs(durationMs: number): string {
   return text || "0s";
 }
 
+/** The same question in CEL: what is none makes `duration()` fail, and takes more than ours is. */
+export function isDurationInCel(field: string): string {
+  return `size(${field}) > 0 && ${field}.matches(${celText("^([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$")})`;
+}
+
 /** A duration field that stays as it was written, refused outside `[minMs, maxMs]`. */
-export function durationText(minMs: number, maxMs: number) {
+export function durationText(minMs: number, maxMs: number, ...more: readonly CelRule[]) {
   const rangeRule = `must be from ${formatDurationMs(minMs)} to ${formatDurationMs(maxMs)}`;
-  return z.string({ error: DURATION_RULE }).superRefine((text, context) => {
+  const check = (text: string, context: z.core.$RefinementCtx) => {
     const durationMs = parseDurationMs(text);
     const isInRange = durationMs !== undefined && durationMs >= minMs && durationMs <= maxMs;
     if (isInRange) return;
     const message = durationMs === undefined ? DURATION_RULE : rangeRule;
     context.addIssue({ code: "custom", message, input: text, continue: false });
-  });
+  };
+  const [least, most] = [formatDurationMs(minMs), formatDurationMs(maxMs)];
+  const rule = `${isDurationInCel("self")} && duration(self) >= duration('${least}') && duration(self) <= duration('${most}')`;
+  return z
+    .string({ error: DURATION_RULE })
+    .superRefine(check)
+    .meta({
+      maxLength: MAX_CHARACTERS,
+      ...cel({ rule, message: `${DURATION_RULE}, ${rangeRule.slice("must be ".length)}` }, ...more),
+    });
 }
 
 /** A duration field: text in, milliseconds out, refused outside `[minMs, maxMs]`. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { protocol } from "./health-check.ts";
+import { protocol } from "./protocol.ts";
 
 /** `cluster/namespace/name/leaf`: readable, unique, stable over edits of anything but the leaf. */
 export const probeId = z.string().min(1).max(800);

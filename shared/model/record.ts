@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { type CelRule, cel, celText } from "./cel.ts";
 import { endpoint } from "./endpoint.ts";
 import { healthCheck } from "./health-check.ts";
-import { dnsName } from "./host.ts";
+import { comparableInCel, dnsName, isIdnInCel } from "./host.ts";
 
 const MAX_ENDPOINTS = 500;
 /** RFC 1123 subdomain, as Kubernetes names most objects. */
@@ -15,12 +16,17 @@ export const objectName = z
 const MIN_PUBLISHED_RULE = 'must be a number from 1, or a percentage such as "50%"';
 
 /** How many leaves stay published whatever their health: a number from 1, or a percentage of the leaves. */
-export const minPublished = z.union(
-  [z.int().min(1), z.string().regex(/^([1-9]\d?|100)%$/, { error: MIN_PUBLISHED_RULE })],
-  {
+export const minPublished = z
+  .union([z.int().min(1), z.string().regex(/^([1-9]\d?|100)%$/, { error: MIN_PUBLISHED_RULE })], {
     error: MIN_PUBLISHED_RULE,
-  },
-);
+  })
+  .meta({
+    maxLength: "100%".length,
+    ...cel({
+      rule: `type(self) == int ? self >= 1 : self.matches(${celText("^([1-9][0-9]?|100)%$")})`,
+      message: MIN_PUBLISHED_RULE,
+    }),
+  });
 export type MinPublished = z.infer<typeof minPublished>;
 
 export const whenSilent = z.enum(["Publish", "Freeze"]);
@@ -36,11 +42,17 @@ const spec = z.strictObject({
   healthCheck: healthCheck.optional().describe("Without it the record is published and not probed."),
 });
 
+const UNDER_ROOT: CelRule = {
+  rule: `${isIdnInCel("self.rootHost")} || self.endpoints.all(e, ${isIdnInCel("e.dnsName")} || ('.' + ${comparableInCel("e.dnsName")}).endsWith('.' + ${comparableInCel("self.rootHost")}.replace('*.', '')))`,
+  message: "each dnsName must be the rootHost or a name under it",
+  fieldPath: ".endpoints",
+};
+
 /**
  * The spec of a `DNSRecord`: one root host with the DNS endpoints under it and, optionally, a health-check policy.
  * A name outside the root host is refused, so that nobody's plan reaches beyond its own names.
  */
-export const recordSpec = spec.superRefine((value, context) => {
+export const recordSpec = spec.meta(cel(UNDER_ROOT)).superRefine((value, context) => {
   const apex = value.rootHost.replace(/^\*\./, "");
   for (const [index, { dnsName: name }] of value.endpoints.entries()) {
     if (name === value.rootHost || name === apex || name.endsWith(`.${apex}`)) continue;

@@ -3,7 +3,7 @@ import { count, NO_COUNTS } from "../../shared/health/count.ts";
 import { freshnessOf } from "../../shared/health/freshness.ts";
 import { quorumSize } from "../../shared/health/quorum.ts";
 import { judge, type Policy, type Standing } from "../../shared/health/verdict.ts";
-import type { Quorum } from "../../shared/model/health-check.ts";
+import type { Quorum } from "../../shared/model/quorum.ts";
 import type { Counts } from "../../shared/model/probe.ts";
 import { REGIONS } from "../../shared/model/region.ts";
 import type { Advisory, Verdict } from "../../shared/model/status.ts";

@@ -1,7 +1,7 @@
-import type { Protocol } from "../../shared/model/health-check.ts";
 import type { ObservedTls, Phases } from "../../shared/model/observation.ts";
 import { MAX_MESSAGE_CHARACTERS } from "../../shared/model/observation.ts";
 import type { Expectation } from "../../shared/model/probe.ts";
+import type { Protocol } from "../../shared/model/protocol.ts";
 import type { Reason } from "../../shared/reason.ts";
 
 /** One address to ask: plain data, so that it can cross to a loopback invocation. */

@@ -1,4 +1,4 @@
-import type { Protocol } from "../../../shared/model/health-check.ts";
+import type { Protocol } from "../../../shared/model/protocol.ts";
 import type { Ask } from "./ask.ts";
 import { askHttp } from "./http.ts";
 import { askHttps } from "./https.ts";

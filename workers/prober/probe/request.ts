@@ -1,4 +1,4 @@
-import { DEFAULT_PORT } from "../../../shared/model/health-check.ts";
+import { DEFAULT_PORT } from "../../../shared/model/protocol.ts";
 import type { Question } from "../question.ts";
 
 /**
