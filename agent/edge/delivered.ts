@@ -10,28 +10,44 @@ import type { FieldError } from "../../shared/model/problem.ts";
  * manifest, each record for itself; what is only shown may be of a kind that this agent does not know yet.
  */
 
-/** Unix ms, within what a date can hold. */
-const time = z.int().nonnegative().max(8_640_000_000_000_000);
+/** Unix ms, within what RFC 3339 can hold. */
+const time = z.int().nonnegative().max(253_402_300_799_999);
+const shownTime = time.optional().catch(undefined);
 const condition = z.object({ type: z.string(), status: z.string(), reason: z.string(), message: z.string() });
 
 const region = z.object({
   region: z.string(),
   freshness: z.string(),
   counts: z.object({ failures: z.number(), successes: z.number(), says: z.string() }),
-  checkedAt: time.optional(),
+  checkedAt: shownTime,
+  colo: z.string().optional().catch(undefined),
   observation: z
     .object({
       reason: z.string(),
-      message: z.string().optional(),
+      message: z.string().optional().catch(undefined),
+      at: shownTime,
+      httpStatus: z.int().optional().catch(undefined),
       tls: z
-        .object({ skipped: z.object({ reason: z.string() }).optional() })
+        .object({
+          expiresAt: shownTime,
+          notAfter: shownTime,
+          skipped: z.object({ reason: z.string() }).optional().catch(undefined),
+        })
         .optional()
         .catch(undefined),
     })
-    .optional(),
+    .optional()
+    .catch(undefined),
 });
+export type DeliveredRegion = z.output<typeof region>;
 
-const probe = z.object({
+/** Those regions that can be read. */
+const regions = z
+  .array(region.optional().catch(undefined))
+  .transform((list) => list.filter((one) => one !== undefined))
+  .catch([]);
+
+export const deliveredProbe = z.object({
   cluster: z.string(),
   record: z.string(),
   leaf: z.string(),
@@ -39,7 +55,7 @@ const probe = z.object({
   since: time,
   consecutiveFailures: z.number(),
   failureThreshold: z.number(),
-  regions: z.array(region).catch([]),
+  regions,
   resting: condition.optional().catch(undefined),
 });
 
@@ -49,11 +65,11 @@ export const deliveredRecord = z.object({
   endpoints: z.array(endpoint),
   shares: z.array(z.object({ cluster: z.string(), record: z.string(), conditions: z.array(condition).catch([]) })),
   leaves: z.array(z.object({ leaf: z.string(), published: z.boolean(), reason: z.string() })).catch([]),
-  probes: z.array(probe),
+  probes: z.array(deliveredProbe),
   decidedAt: time,
 });
 export type DeliveredRecord = z.output<typeof deliveredRecord>;
-export type DeliveredProbe = z.output<typeof probe>;
+export type DeliveredProbe = z.output<typeof deliveredProbe>;
 
 const head = z.object({
   version: z.literal(1),
@@ -80,12 +96,13 @@ export function readDelivery(
   if (header.data.kind === "Contact") return { ok: true, delivery: { ...header.data, refused: [] } };
   const whole = body.safeParse(json);
   if (!whole.success) return { ok: false, errors: fieldErrors(whole.error, json) };
-  const read = whole.data.records.map((record, index) => readRecord(record, `records[${index}]`));
+  const read = whole.data.records.map((record, index) => readDeliveredRecord(record, `records[${index}]`));
   const records = read.flatMap((one) => (typeof one === "string" ? [] : [one]));
   return { ok: true, delivery: { ...header.data, records, refused: read.filter((one) => typeof one === "string") } };
 }
 
-function readRecord(json: unknown, field: string): DeliveredRecord | string {
+/** Reads one record, or says in words why it is not taken; `field` is where it stands. */
+export function readDeliveredRecord(json: unknown, field: string): DeliveredRecord | string {
   const result = deliveredRecord.safeParse(json);
   if (!result.success) return fieldErrors(result.error, json, field).map(formatFieldError).join("; ");
   const { rootHost, endpoints } = result.data;

@@ -3,6 +3,14 @@ import { formatDurationMs } from "../../shared/model/duration.ts";
 import type { DeliveredProbe } from "../edge/delivered.ts";
 import type { Basis } from "../publish/plan.ts";
 
+const MAX_MESSAGE_CHARACTERS = 1_024;
+const MAX_LEAVES_NAMED = 20;
+
+/** A text for a status, cut where it is too long. */
+export function bounded(text: string, maxCharacters = MAX_MESSAGE_CHARACTERS): string {
+  return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters - 1)}…`;
+}
+
 /** Gives conditions their times: a time changes only when the status does (Kubernetes API conventions). */
 export function timed(
   conditions: readonly Condition[],
@@ -12,7 +20,8 @@ export function timed(
   return conditions.map((condition) => {
     const old = before.find(({ type }) => type === condition.type);
     const isSame = old !== undefined && old.status === condition.status;
-    return { ...condition, lastTransitionTime: isSame ? old.lastTransitionTime : new Date(nowMs).toISOString() };
+    const lastTransitionTime = isSame ? old.lastTransitionTime : new Date(nowMs).toISOString();
+    return { ...condition, message: bounded(condition.message), lastTransitionTime };
   });
 }
 
@@ -39,7 +48,13 @@ export function healthCondition(hasHealthCheck: boolean, probes: readonly Delive
 }
 
 const named = (verdict: string, leaves: readonly string[]) =>
-  leaves.length === 0 ? "" : `${verdict}: ${leaves.toSorted().join(", ")}. `;
+  leaves.length === 0 ? "" : `${verdict}: ${listed(leaves)}. `;
+
+/** `a, b and 7 more`, sorted. */
+export function listed(leaves: readonly string[], max = MAX_LEAVES_NAMED): string {
+  const more = leaves.length > max ? ` and ${leaves.length - max} more` : "";
+  return `${leaves.toSorted().slice(0, max).join(", ")}${more}`;
+}
 
 /** Whether the edge is heard of, and what its silence does to this record. */
 export function contactCondition(

@@ -4,6 +4,7 @@ import type { DeliveredProbe, DeliveredRecord } from "../edge/delivered.ts";
 import type { OwnRecord } from "../source/collect.ts";
 import { healthCondition, timed } from "./conditions.ts";
 import type { OwnRecordStatus, ProbeSummary } from "./state.ts";
+import { ownProbes } from "./watched.ts";
 
 export interface StatusInput {
   cluster: string;
@@ -19,10 +20,12 @@ export interface StatusInput {
 /** The status of one record, from what the edge said of it and what is in DNS. */
 export function recordStatus(input: StatusInput): OwnRecordStatus {
   const { record, delivered, before } = input;
+  const share = { cluster: input.cluster, record: record.key };
   const isOurs = (one: { cluster: string; record: string }) =>
-    one.cluster === input.cluster && one.record === record.key;
-  const probes = delivered?.probes.filter(isOurs) ?? [];
-  const ours = [input.accepted, healthCondition(record.spec.healthCheck !== undefined, probes), input.edgeReachable];
+    one.cluster === share.cluster && one.record === share.record;
+  const probes = ownProbes(delivered, share);
+  const health = healthCondition(record.spec.healthCheck !== undefined, probes);
+  const ours = [input.accepted, health, input.edgeReachable];
   const known = new Set(ours.map(({ type }) => type));
   const said = (delivered?.shares.find(isOurs)?.conditions ?? [])
     .filter(({ type }) => !known.has(type))
@@ -34,7 +37,7 @@ export function recordStatus(input: StatusInput): OwnRecordStatus {
     conditions: timed([...ours, ...configuration, ...said], before?.conditions ?? [], input.nowMs),
     published: [...(input.published ?? [])],
     leaves: delivered?.leaves ?? [],
-    probes: probes.map(summary),
+    probes: probeSummaries(probes),
   };
 }
 
@@ -56,6 +59,11 @@ const headersCondition = (message: string): Condition => ({
   reason: "SecretUnusable",
   message,
 });
+
+/** Each probe in a few words. */
+export function probeSummaries(probes: readonly DeliveredProbe[]): ProbeSummary[] {
+  return probes.map(summary);
+}
 
 function summary(probe: DeliveredProbe): ProbeSummary {
   return {

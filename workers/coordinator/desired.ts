@@ -5,6 +5,7 @@ import type { Condition } from "../../shared/model/condition.ts";
 import type { HealthCheck } from "../../shared/model/health-check.ts";
 import type { Expectation, ProbeTarget } from "../../shared/model/probe.ts";
 import { notProbeable } from "../../shared/probeable.ts";
+import { hasProbeHost, probeHost } from "../../shared/record/probe-host.ts";
 import { type DesiredProbe, type Rules, recordOf, type Share } from "./world.ts";
 
 const MAX_ADDRESSES_NAMED = 5;
@@ -18,7 +19,7 @@ export function desireProbes(
   const check = share.spec.healthCheck;
   if (check === undefined) return { probes: [], conditions: [] };
   const named = new Set(share.spec.endpoints.flatMap(({ targets }) => targets).filter((target) => leaves.has(target)));
-  const askable = [...named].filter((leaf) => hasProbeHost(share, check, leaf)).sort();
+  const askable = [...named].filter((leaf) => hasProbeHost(share.spec, check, leaf)).sort();
   const faults = askable.flatMap((leaf) => unprobeable(leaf, rules));
   const refused = new Set(faults.map(({ leaf }) => leaf));
   return {
@@ -28,7 +29,7 @@ export function desireProbes(
 }
 
 function desiredProbe(share: Share, check: HealthCheck, leaf: string): DesiredProbe {
-  const host = check.host ?? share.spec.rootHost.replace(/^\*\./, "");
+  const host = probeHost(share.spec, check);
   const target: ProbeTarget = { protocol: check.protocol, leaf, port: check.port, host, path: check.path };
   const expectation: Expectation = {
     statuses: check.expectedStatuses,
@@ -61,18 +62,6 @@ function desiredProbe(share: Share, check: HealthCheck, leaf: string): DesiredPr
 function ownRevision(share: Share, revision: string): string {
   return share.uid === undefined ? revision : `${revision}.${digest(share.uid).slice(0, 8)}`;
 }
-
-/**
- * A wildcard is no name to ask for, and to withdraw it would withdraw every name below it: it is probed only where the
- * policy names a host (design §3, decision, 5). TCP asks for no name.
- */
-function hasProbeHost(share: Share, check: HealthCheck, leaf: string): boolean {
-  if (check.host !== undefined || check.protocol === "TCP") return true;
-  if (isWildcard(share.spec.rootHost)) return false;
-  return share.spec.endpoints.some(({ dnsName, targets }) => !isWildcard(dnsName) && targets.includes(leaf));
-}
-
-const isWildcard = (name: string) => name.startsWith("*.");
 
 function unprobeable(leaf: string, rules: Rules): { leaf: string; why: string }[] {
   if (addressFamily(leaf) === undefined) return [];

@@ -1,0 +1,38 @@
+import type { RecordSpec } from "../../shared/model/record.ts";
+import { hasProbeHost } from "../../shared/record/probe-host.ts";
+import { readTree } from "../../shared/record/tree.ts";
+import type { DeliveredProbe, DeliveredRecord } from "../edge/delivered.ts";
+
+/** The leaves of a record that are to be probed by its own health check, sorted; none where it has no health check. */
+export function watchedLeaves(spec: Pick<RecordSpec, "rootHost" | "endpoints" | "healthCheck">): string[] {
+  const check = spec.healthCheck;
+  const reading = readTree(spec.endpoints);
+  if (check === undefined || !reading.ok) return [];
+  return reading.tree.leaves.filter((leaf) => hasProbeHost(spec, check, leaf));
+}
+
+interface OwnShare {
+  cluster: string;
+  /** `namespace/name` */
+  record: string;
+}
+
+/** The probes of one record of this cluster, as the edge said of them last. */
+export function ownProbes(delivered: DeliveredRecord | undefined, { cluster, record }: OwnShare): DeliveredProbe[] {
+  return delivered?.probes.filter((probe) => probe.cluster === cluster && probe.record === record) ?? [];
+}
+
+/**
+ * Why the edge does not probe a leaf although its record asks for it, in words; undefined where it does or has not said
+ * anything of the leaf yet.
+ */
+export function notProbeableWhy(
+  leaf: string,
+  delivered: DeliveredRecord | undefined,
+  { cluster, record }: OwnShare,
+): string | undefined {
+  if (delivered === undefined || !delivered.leaves.some((one) => one.leaf === leaf && one.reason === "NotProbed"))
+    return undefined;
+  const share = delivered.shares.find((one) => one.cluster === cluster && one.record === record);
+  return share?.conditions.find(({ type, status }) => type === "NotProbeable" && status === "True")?.message;
+}
