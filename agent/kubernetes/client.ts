@@ -42,6 +42,10 @@ export interface ApplyOptions {
   subresource?: "status";
 }
 
+interface ListOptions extends Selection {
+  signal?: AbortSignal;
+}
+
 interface CallOptions {
   /** A shorter deadline than the client's, in milliseconds. */
   deadlineMs?: number | undefined;
@@ -54,7 +58,11 @@ export interface WatchOptions extends Selection {
   signal: AbortSignal;
 }
 
-type Plan = Omit<Call, "signal" | "what"> & { kind: Kind; name?: string; signal?: AbortSignal } & CallOptions;
+type Plan = Omit<Call, "signal" | "what"> & {
+  kind: Kind;
+  name?: string;
+  signal?: AbortSignal | undefined;
+} & CallOptions;
 
 /** The few calls that the agent makes to the API server. Every failure is a KubeError. */
 export class KubeClient {
@@ -69,27 +77,23 @@ export class KubeClient {
   }
 
   /** The object, or undefined where the API server says that there is none. A kind that it does not know throws. */
-  async get(kind: Kind, ref: ObjectRef, options: CallOptions = {}): Promise<KubeObject | undefined> {
-    try {
-      return await this.#object({
-        verb: "get",
-        method: "GET",
-        kind,
-        name: refKey(ref),
-        path: objectPath(kind, ref),
-        ...options,
-      });
-    } catch (error) {
-      if (error instanceof KubeError && error.isNotFound) return undefined;
-      throw error;
-    }
+  get(kind: Kind, ref: ObjectRef, options: CallOptions = {}): Promise<KubeObject | undefined> {
+    const plan = {
+      verb: "get",
+      method: "GET",
+      kind,
+      name: refKey(ref),
+      path: objectPath(kind, ref),
+      ...options,
+    } as const;
+    return this.#object(plan).catch(undefinedWhereNotFound);
   }
 
   /** All objects, as they were at one moment. A page that fails fails the list: a part never looks like the whole. */
-  async list(kind: Kind, selection: Selection = {}): Promise<KubeList> {
+  async list(kind: Kind, options: ListOptions = {}): Promise<KubeList> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#pages(kind, selection);
+        return await this.#pages(kind, options);
       } catch (error) {
         const hasExpired = error instanceof KubeError && error.code === 410;
         if (!hasExpired || attempt === MOST_LISTS) throw error;
@@ -145,19 +149,8 @@ export class KubeClient {
       ...(propagation === undefined ? {} : { propagationPolicy: propagation }),
     };
     const path = objectPath(kind, ref);
-    try {
-      await this.#json({
-        verb: "delete",
-        method: "DELETE",
-        kind,
-        name: refKey(ref),
-        path,
-        body,
-        contentType: "application/json",
-      });
-    } catch (error) {
-      if (!(error instanceof KubeError && error.isNotFound)) throw error;
-    }
+    const plan = { verb: "delete", method: "DELETE", kind, name: refKey(ref), path, body } as const;
+    await this.#json({ ...plan, contentType: "application/json" }).catch(undefinedWhereNotFound);
   }
 
   /**
@@ -196,12 +189,12 @@ export class KubeClient {
     return this.#json({ verb: "read", method: "GET", kind, path });
   }
 
-  async #pages(kind: Kind, { namespace, ...selectors }: Selection): Promise<KubeList> {
+  async #pages(kind: Kind, { namespace, signal, ...selectors }: ListOptions): Promise<KubeList> {
     const items: KubeObject[] = [];
     let next: string | undefined;
     for (;;) {
       const path = collectionPath(kind, namespace, { ...selectors, limit: PAGE_SIZE, continue: next });
-      const page = pageOf(kind, await this.#json({ verb: "list", method: "GET", kind, path }));
+      const page = pageOf(kind, await this.#json({ verb: "list", method: "GET", kind, path, signal }));
       items.push(...page.items);
       if (page.next === undefined) return { items, resourceVersion: page.resourceVersion };
       next = page.next;
@@ -219,18 +212,20 @@ export class KubeClient {
     throw notTheApi(plan.verb, plan.kind);
   }
 
-  #json({ kind, name, deadlineMs = this.#deadlineMs, ...call }: Plan): Promise<unknown> {
+  async #json({ kind, name, deadlineMs = this.#deadlineMs, signal, ...call }: Plan): Promise<unknown> {
     const what = name === undefined ? kind.plural : `${kind.plural} ${name}`;
-    const signal = AbortSignal.timeout(deadlineMs);
-    return this.#measured(kind, call.verb, () => this.#connection.json({ ...call, what, signal }));
+    const deadline = AbortSignal.timeout(deadlineMs);
+    const both = signal ? AbortSignal.any([signal, deadline]) : deadline;
+    const answer = await this.#measured(kind, call.verb, () => this.#connection.json({ ...call, what, signal: both }));
+    return answer.body;
   }
 
-  async #measured<T>({ kind }: Kind, verb: string, call: () => Promise<T>): Promise<T> {
+  async #measured<T extends { statusCode: number }>({ kind }: Kind, verb: string, call: () => Promise<T>): Promise<T> {
     const startedAt = performance.now();
     const done = (code: number) => this.#onRequest({ verb, kind, code, ms: performance.now() - startedAt });
     try {
       const answer = await call();
-      done(200);
+      done(answer.statusCode);
       return answer;
     } catch (error) {
       done(error instanceof KubeError ? error.code : 0);
@@ -240,3 +235,8 @@ export class KubeClient {
 }
 
 type WritePlan = { kind: Kind; object: KubeObject; path: string } & CallOptions;
+
+function undefinedWhereNotFound(error: unknown): undefined {
+  if (error instanceof KubeError && error.isNotFound) return undefined;
+  throw error;
+}

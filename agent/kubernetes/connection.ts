@@ -52,13 +52,13 @@ export class Connection {
   }
 
   /** @throws KubeError as `open`, and where the body breaks off or is not JSON */
-  async json(call: Call): Promise<unknown> {
+  async json(call: Call): Promise<{ statusCode: number; body: unknown }> {
     const answer = await this.open(call);
     const text = await answer.body.text().catch((error: unknown) => {
       throw errorOfFailure(call, error);
     });
     try {
-      return JSON.parse(text);
+      return { statusCode: answer.statusCode, body: JSON.parse(text) };
     } catch {
       const type = header(answer, "content-type") || "of no type";
       const message = `the answer is no JSON but ${type}: does a proxy answer for the API server?`;

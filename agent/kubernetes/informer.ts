@@ -4,6 +4,7 @@ import { Noted } from "../noted.ts";
 import { type Change, ObjectCache } from "./cache.ts";
 import type { KubeClient, Selection } from "./client.ts";
 import { isServed } from "./discovery.ts";
+import { follow } from "./follow.ts";
 import type { Kind } from "./kinds.ts";
 import { KubeError } from "./kube-error.ts";
 import type { KubeObject, ObjectRef } from "./object.ts";
@@ -139,7 +140,7 @@ export class Informer {
     const newestBefore = this.#cache.newest;
     const startedAt = elapsedMs();
     try {
-      const { items, resourceVersion } = await client.list(kind, this.#selection);
+      const { items, resourceVersion } = await client.list(kind, { ...this.#selection, signal: this.#stopping.signal });
       if (this.#stopping.signal.aborted) return true;
       this.#listedAt = startedAt;
       this.#mustList = false;
@@ -173,36 +174,29 @@ export class Informer {
     this.#synced(this.#cache.clear());
   }
 
-  async #watch(): Promise<void> {
+  #watch(): Promise<void> {
     const { client, kind, quietMs, resyncMs, elapsedMs, random } = this.#options;
     const leftMs = Math.max(1_000, this.#listedAt + resyncMs - elapsedMs());
-    const seconds = Math.ceil(Math.min(leftMs / 1000, WATCH_SECONDS.least + random() * WATCH_SECONDS.spread));
-    const closing = new AbortController();
-    const signal = AbortSignal.any([this.#stopping.signal, closing.signal]);
-    let stable: NodeJS.Timeout | undefined;
-    let quiet: NodeJS.Timeout | undefined;
-    try {
-      const resourceVersion = this.#cache.readTo ?? "";
-      const events = await client.watch(kind, { ...this.#selection, resourceVersion, timeoutSeconds: seconds, signal });
-      stable = setTimeout(() => this.#isWell(), STABLE_MS);
-      quiet = setTimeout(() => closing.abort(), quietMs);
-      for await (const event of events) {
-        if (signal.aborted) return;
-        quiet.refresh();
+    return follow({
+      ...this.#selection,
+      client,
+      kind,
+      resourceVersion: this.#cache.readTo ?? "",
+      timeoutSeconds: Math.ceil(Math.min(leftMs / 1000, WATCH_SECONDS.least + random() * WATCH_SECONDS.spread)),
+      signal: this.#stopping.signal,
+      quietMs,
+      stableMs: STABLE_MS,
+      onStable: () => this.#isWell(),
+      onEvent: (event) => {
         this.#tell(this.#cache.take(event));
         this.#say(undefined);
-      }
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    } finally {
-      clearTimeout(stable);
-      clearTimeout(quiet);
-      closing.abort();
-    }
+      },
+    });
   }
 
   /** Whatever failed: the objects stay. A watch that broke goes on from where it was, unless the API server cannot. */
   #failed(error: unknown): number {
+    if (this.#stopping.signal.aborted) return 0;
     this.#failures += 1;
     const { code = 0, reason, retryAfterMs = 0 } = error instanceof KubeError ? error : {};
     const isPassing = (code === 0 && reason !== "NotAWatch") || code === 429 || code >= 500;
