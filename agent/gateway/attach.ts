@@ -1,0 +1,94 @@
+import type { Gateway } from "./gateway.ts";
+import type { Policy, Target } from "./policy.ts";
+
+/** What the `Accepted` condition of a policy says, by Gateway API's reasons for policies. */
+export interface Verdict {
+  reason: "Accepted" | "Conflicted" | "Invalid" | "TargetNotFound";
+  message: string;
+}
+
+/** Which policy is in force where. */
+export interface Attachment {
+  /** By target: the key of a Gateway, or `<key of the Gateway>/<listener>`. */
+  holders: ReadonlyMap<string, Policy>;
+  /** By policy key. */
+  verdicts: ReadonlyMap<string, Verdict>;
+}
+
+/**
+ * Attaches policies to Gateways as Gateway API has it for direct policies: the older one holds a target, by creation time and
+ * then by namespace and name, and the others are in conflict. One whose spec is wrong holds it too: to fall to the next would
+ * change DNS on account of a slip of the pen.
+ *
+ * @param gateways undefined while the cluster does not know the kind
+ */
+export function attach(gateways: readonly Gateway[] | undefined, policies: readonly Policy[]): Attachment {
+  const byKey = new Map(gateways?.map((gateway) => [gateway.key, gateway]));
+  const holders = new Map<string, Policy>();
+  const verdicts = new Map<string, Verdict>();
+  for (const policy of policies.filter(({ isBeingDeleted }) => !isBeingDeleted).toSorted(olderFirst)) {
+    const missing = whyMissing(policy, gateways && byKey);
+    if (missing !== undefined) {
+      verdicts.set(policy.key, missing);
+      continue;
+    }
+    const key = targetKey(policy);
+    const holder = holders.get(key);
+    if (holder === undefined) holders.set(key, policy);
+    verdicts.set(policy.key, holder === undefined ? verdictOf(policy) : conflictWith(holder));
+  }
+  return { holders, verdicts };
+}
+
+/** The policy in force for a listener: its own before that of the whole Gateway. */
+export function policyFor({ holders }: Attachment, gateway: Gateway, listener: string): Policy | undefined {
+  return holders.get(`${gateway.key}/${listener}`) ?? holders.get(gateway.key);
+}
+
+/** The policies that hold a Gateway or a listener of it, each once. */
+export function policiesOf({ holders }: Attachment, { key }: Gateway): Policy[] {
+  const ofGateway = [...holders].filter(([target]) => target === key || target.startsWith(`${key}/`));
+  return [...new Set(ofGateway.map(([, policy]) => policy))];
+}
+
+/** Objects in the order in which they take precedence. */
+export function olderFirst<Item extends { createdAtMs: number; key: string }>(a: Item, b: Item): number {
+  return a.createdAtMs - b.createdAtMs || (a.key < b.key ? -1 : 1);
+}
+
+const targetKey = ({ namespace, target }: Policy) =>
+  [namespace, target?.name, target?.sectionName].filter((part) => part !== undefined).join("/");
+
+function whyMissing(policy: Policy, gateways: ReadonlyMap<string, Gateway> | undefined): Verdict | undefined {
+  const { target, namespace, reading } = policy;
+  if (target === undefined) return { reason: "Invalid", message: reading.ok ? "" : reading.message };
+  const message = whyNotFound(target, namespace, gateways);
+  return message === undefined ? undefined : { reason: "TargetNotFound", message };
+}
+
+function whyNotFound(
+  { name, sectionName }: Target,
+  namespace: string,
+  gateways: ReadonlyMap<string, Gateway> | undefined,
+): string | undefined {
+  if (gateways === undefined)
+    return "This cluster does not serve Gateways (gateway.networking.k8s.io/v1). Records that exist stay.";
+  const gateway = gateways.get(`${namespace}/${name}`);
+  if (gateway === undefined) return `There is no Gateway ${name} in the namespace ${namespace}.`;
+  if (gateway.isBeingDeleted) return `The Gateway ${name} is being deleted.`;
+  return hasListener(gateway, sectionName) ? undefined : `The Gateway ${name} has no listener ${sectionName}.`;
+}
+
+/** One that cannot be read may be any that is asked for: nothing is taken for gone on account of it. */
+const hasListener = ({ listeners, unreadable }: Gateway, sectionName: string | undefined) =>
+  sectionName === undefined ||
+  listeners.some(({ name }) => name === sectionName) ||
+  unreadable.some(({ name = sectionName }) => name === sectionName);
+
+const verdictOf = ({ reading }: Policy): Verdict =>
+  reading.ok ? { reason: "Accepted", message: "" } : { reason: "Invalid", message: reading.message };
+
+const conflictWith = (holder: Policy): Verdict => ({
+  reason: "Conflicted",
+  message: `The policy ${holder.name} is older and has the same target: delete one of them, or target another listener.`,
+});
