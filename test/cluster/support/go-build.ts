@@ -36,6 +36,8 @@ export async function builtBinaries<Name extends string>(set: BinarySet<Name>): 
     for (const name of names) {
       await build({ module: set.module, name, package: set.packages[name], linker, to: join(building, name) });
     }
+    // Another run may have been faster.
+    if (names.every((name) => existsSync(places[name]))) return places;
     rmSync(folder, { recursive: true, force: true });
     renameSync(building, folder);
   } finally {

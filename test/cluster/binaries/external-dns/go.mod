@@ -8,10 +8,7 @@ replace (
 	github.com/openshift/client-go => github.com/openshift/client-go v0.0.0-20251015124057-db0dee36e235
 )
 
-tool (
-	github.com/exoscale/egoscale/v3
-	sigs.k8s.io/external-dns
-)
+tool sigs.k8s.io/external-dns
 
 require (
 	cloud.google.com/go/auth v0.23.1 // indirect
