@@ -4,7 +4,8 @@ import { formatFieldError } from "../shared/model/field-error.ts";
 import type { MessageNumber } from "../shared/model/number.ts";
 import { compareNumbers, isNewer } from "../shared/number.ts";
 import type { Contact } from "./contact.ts";
-import { type DeliveredRecord, type ReadDelivery, readDelivery } from "./edge/delivered.ts";
+import { type DeliveredRecord, type ReadDelivery, readDelivery, recordsNamed } from "./edge/delivered.ts";
+import { readView } from "./edge/view.ts";
 import type { Log } from "./log.ts";
 import { Noted } from "./noted.ts";
 import { afterAnswer, sharesOf } from "./own-records.ts";
@@ -12,8 +13,9 @@ import type { Zones } from "./publish/dns/respond.ts";
 import { buildZones, type ZoneSettings } from "./publish/dns/zone.ts";
 import { explain, formatPublished, type Published } from "./publish/explain.ts";
 import { nextSerial, planHosts } from "./publish/hosts.ts";
-import type { SourceState } from "./source/source.ts";
+import { contentOf, type SourceState } from "./source/source.ts";
 import { recordStates } from "./status/record-states.ts";
+import { refreshed } from "./status/refreshed.ts";
 import type { HostState, State } from "./status/state.ts";
 import { troublesOf } from "./status/troubles.ts";
 
@@ -133,6 +135,15 @@ export class Core {
     });
   }
 
+  /** Takes what the edge sees just now of the probes, to be shown; nothing in DNS changes by it. Whether it is stored. */
+  takeView(json: unknown): Promise<boolean> {
+    return this.#inTurn(async () => {
+      const view = readView(json);
+      if (view !== undefined) this.#state = refreshed(this.#state, view);
+      return this.#store();
+    });
+  }
+
   /** Time has passed: the edge may count as silent now. */
   tick(): Promise<void> {
     return this.#inTurn(async () => {
@@ -235,14 +246,4 @@ export class Core {
     this.#queue = turn.catch(() => {});
     return turn;
   }
-}
-
-function recordsNamed(records: readonly DeliveredRecord[], cluster: string): Set<string> {
-  const ours = records.flatMap(({ shares }) => shares.filter((share) => share.cluster === cluster));
-  return new Set(ours.map(({ record }) => record));
-}
-
-/** What of the source matters for DNS and snapshots, secrets included: compared in memory only. */
-function contentOf({ complete, records }: SourceState): string {
-  return JSON.stringify([complete, records]);
 }

@@ -37,9 +37,11 @@ describe("the client of the edge", () => {
       kind: "Delivery",
       delivery: { any: "thing" },
     });
+    expect(await client(edge.url).readRecords()).toEqual({ kind: "View", view: { any: "thing" } });
     expect(edge.requests).toEqual([
       "PUT /v1/clusters/here/snapshot 200",
       "GET /v1/clusters/here/delivery?after=1.2 200",
+      "GET /v1/clusters/here/records 200",
     ]);
     await edge.close();
   });
@@ -89,6 +91,7 @@ describe("the client of the edge", () => {
     const message = "the edge did not answer within 200 ms";
     expect(await client(url, 200).push(snapshot, undefined)).toEqual({ kind: "Failed", message });
     expect(await client(url, 200).pull({ epoch: 0, n: 0 })).toEqual({ kind: "Failed", message });
+    expect(await client(url, 200).readRecords()).toEqual({ kind: "Failed", message });
     expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 

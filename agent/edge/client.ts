@@ -24,6 +24,9 @@ export type PushResult =
   | { kind: "Overtaken"; etag: string | undefined; message: string }
   | { kind: "Failed"; message: string };
 
+/** The edge's records as they are just now, not yet read. */
+export type ViewResult = { kind: "View"; view: unknown } | { kind: "Failed"; message: string };
+
 export type PullResult = { kind: "Delivery"; delivery: unknown } | { kind: "Failed"; message: string };
 
 export interface EdgeClientOptions {
@@ -67,18 +70,28 @@ export class EdgeClient {
   async pull(after: MessageNumber): Promise<PullResult> {
     const url = this.#url("delivery");
     url.searchParams.set("after", formatNumber(after));
-    const headers = this.#sign(`pull_${randomUUID()}`, url.pathname + url.search);
-    try {
-      const answer = await this.#call({ method: "GET", url: url.href, headers });
-      if (answer.status !== 200) return { kind: "Failed", message: problemText(answer) };
-      return { kind: "Delivery", delivery: JSON.parse(answer.body) };
-    } catch (error) {
-      return { kind: "Failed", message: (error as Error).message };
-    }
+    const read = await this.#read("pull", url);
+    return "json" in read ? { kind: "Delivery", delivery: read.json } : { kind: "Failed", ...read };
+  }
+
+  /** Asks for the records as the edge sees them just now, to show check times and counts: it numbers no delivery. */
+  async readRecords(): Promise<ViewResult> {
+    const read = await this.#read("view", this.#url("records"));
+    return "json" in read ? { kind: "View", view: read.json } : { kind: "Failed", ...read };
   }
 
   close(): void {
     this.#closing.abort();
+  }
+
+  async #read(what: string, url: URL): Promise<{ json: unknown } | { message: string }> {
+    const headers = this.#sign(`${what}_${randomUUID()}`, url.pathname + url.search);
+    try {
+      const answer = await this.#call({ method: "GET", url: url.href, headers });
+      return answer.status === 200 ? { json: JSON.parse(answer.body) } : { message: problemText(answer) };
+    } catch (error) {
+      return { message: (error as Error).message };
+    }
   }
 
   #url(what: string): URL {

@@ -113,3 +113,9 @@ export function readDeliveredRecord(json: unknown, field: string): DeliveredReco
   if (foreign === undefined) return result.data;
   return `${field}: ${foreign.dnsName} is not under the rootHost ${rootHost}`;
 }
+
+/** The records of a cluster that these decisions are made of, by key. */
+export function recordsNamed(records: readonly DeliveredRecord[], cluster: string): Set<string> {
+  const ours = records.flatMap(({ shares }) => shares.filter((share) => share.cluster === cluster));
+  return new Set(ours.map(({ record }) => record));
+}

@@ -11,6 +11,11 @@ export interface SourceState {
   problems: readonly string[];
 }
 
+/** What of the source matters for DNS and snapshots, secrets included: compared in memory only. */
+export function contentOf({ complete, records }: SourceState): string {
+  return JSON.stringify([complete, records]);
+}
+
 /**
  * The records of this cluster, from files. Polled rather than watched: that sees every kind of mount alike (ConfigMaps swap
  * links, NFS sends no events), and costs a `stat` a file. A file is read once it has not changed between two polls.
