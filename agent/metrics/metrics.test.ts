@@ -218,6 +218,7 @@ describe("records and probes", () => {
     metrics.leading(true);
     metrics.show({ "shop/api": record({ [one]: "Healthy" }) });
     metrics.leading(false);
+    metrics.show({ "shop/api": record({ [one]: "Healthy" }) });
     expect(await lines("vedette_agent_leader")).toEqual(["vedette_agent_leader 0"]);
     expect([...(await lines("vedette_probe")), ...(await lines("vedette_record"))]).toEqual([]);
     metrics.leading(true);

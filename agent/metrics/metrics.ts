@@ -31,6 +31,7 @@ export class AgentMetrics {
   readonly #edge: ReturnType<typeof edgeMeters>;
   readonly #kubernetes: ReturnType<typeof kubernetesMeters>;
   readonly #records: RecordSeries;
+  #isWaiting = false;
 
   constructor({ contact, maxSeries = MAX_SERIES }: MetricsOptions) {
     this.#contact = contact;
@@ -79,12 +80,13 @@ export class AgentMetrics {
   /** Whether this replica is the one that works. The series of records go from one that is not. */
   leading(isLeader: boolean): void {
     this.#kubernetes.leader.set(isLeader ? 1 : 0);
+    this.#isWaiting = !isLeader;
     if (!isLeader) this.#records.clear();
   }
 
-  /** The records as they are now; cheap enough for each change. */
+  /** The records as they are now; cheap enough for each change. A waiting replica shows none, whatever still ends there. */
   show(records: ShownRecords): void {
-    this.#records.show(records);
+    if (!this.#isWaiting) this.#records.show(records);
   }
 
   /** All metrics as of now, in Prometheus' text format. */
