@@ -47,7 +47,7 @@ export class Entries {
     const known = this.#entries.get(key);
     if (known !== undefined) return known;
     const rest = { wanted: undefined, dueAtMs: undefined, refresh: undefined, trouble: undefined };
-    const entry: Entry = { kind, ref, ...rest, patience: newPatience(), isAwaited: false, isBusy: false };
+    const entry: Entry = { kind, ref, ...rest, patience: newPatience(), isAwaited: false, isBusy: false, looks: 0 };
     this.#entries.set(key, entry);
     return entry;
   }

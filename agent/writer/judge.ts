@@ -31,6 +31,8 @@ export interface Entry {
   /** Whether `flushed` waits for it. */
   isAwaited: boolean;
   isBusy: boolean;
+  /** How often it was looked at. */
+  looks: number;
   /** Whether times alone are to be written too, and when. */
   refresh: { atMs?: number } | undefined;
   trouble: Trouble | undefined;

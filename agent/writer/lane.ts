@@ -55,14 +55,15 @@ export class Lane {
 
   /** Tries at once what is wanted, also what failed a moment ago. Resolves when each has been tried. */
   async hurry(): Promise<void> {
-    const nowMs = this.#options.elapsedMs();
+    const left = new Map<Entry, number>();
     for (const entry of this.#entries.all()) {
       if (entry.patience.hold?.type === "Failed") delete entry.patience.hold;
-      if (entry.dueAtMs !== undefined) entry.dueAtMs = nowMs;
+      if (entry.dueAtMs === undefined) continue;
+      entry.dueAtMs = this.#options.elapsedMs();
+      left.set(entry, entry.looks);
     }
     this.#pass();
-    const isTried = ({ dueAtMs }: Entry) => dueAtMs === undefined || dueAtMs > nowMs;
-    await this.#until(() => this.#entries.all().every(isTried));
+    await this.#until(() => left.entries().every(([entry, looks]) => entry.looks > looks));
   }
 
   /** Resolves when nothing is left that can be written now or, after a failure, soon. */
@@ -113,6 +114,7 @@ export class Lane {
   #look(entry: Entry): void {
     entry.dueAtMs = undefined;
     entry.isAwaited = false;
+    entry.looks += 1;
     this.#gated.delete(entry);
     const judgement = this.#judge(entry);
     if (judgement.type === "Write") {
@@ -157,7 +159,8 @@ export class Lane {
 
   #tell(entry: Entry, trouble: Trouble | undefined): void {
     const about = `${entry.kind.kind} ${refKey(entry.ref)}`;
-    if (trouble !== undefined && trouble !== entry.trouble) this.#options.onFailed(trouble);
+    const isNew = trouble !== undefined && trouble.message !== entry.trouble?.message;
+    if (isNew) this.#options.onFailed(trouble);
     entry.trouble = trouble;
     this.#noted.note(
       about,
@@ -188,8 +191,10 @@ export class Lane {
       const version = cache.get(ref)?.metadata.resourceVersion ?? "";
       const outcome: Outcome = await attempt(judgement.step, { client, cache, kind, ref });
       noteOutcome(patience, judgement.step, outcome, { version, nowMs: elapsedMs(), random: random() });
-      this.#tell(entry, troubleOfOutcome(entry, outcome));
-      if (outcome.type !== "Done") return;
+      if (outcome.type !== "Done") {
+        this.#tell(entry, troubleOfOutcome(entry, outcome));
+        return;
+      }
       entry.refresh = undefined;
       onWritten({ kind, ref, type: judgement.step.type });
     }
@@ -214,7 +219,8 @@ export class Lane {
   #written(entry: Entry): void {
     this.#running -= 1;
     entry.isBusy = false;
-    if (!this.#stopped && entry.dueAtMs === undefined) this.#look(entry);
+    const isDue = entry.dueAtMs === undefined || entry.dueAtMs <= this.#options.elapsedMs();
+    if (isDue && !this.#stopped) this.#look(entry);
     this.#arm(entry);
     this.#pump();
   }

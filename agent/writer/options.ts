@@ -19,5 +19,6 @@ export interface WriterOptions {
   elapsedMs: () => number;
   random: () => number;
   onWritten: (about: { kind: Kind; ref: ObjectRef; type: Write["type"] }) => void;
+  /** An object has come into trouble, or into another. */
   onFailed: (trouble: Trouble) => void;
 }
