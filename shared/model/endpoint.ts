@@ -55,7 +55,7 @@ const targetRule = (type: RecordType, rule: string, message: string): CelRule =>
  */
 const TARGET_RULES: readonly CelRule[] = [
   targetRule("A", "self.targets.all(t, isIP(t))", "must be IPv4 addresses with recordType A"),
-  targetRule("A", "self.targets.all(t, t.indexOf(':') < 0)", "must be IPv4 addresses with recordType A"),
+  targetRule("A", "self.targets.all(t, t.indexOf(':') < 0)", "must not be IPv6 addresses with recordType A"),
   targetRule("AAAA", "self.targets.all(t, t.indexOf(':') >= 0)", "must be IPv6 addresses with recordType AAAA"),
   targetRule("AAAA", "self.targets.all(t, t.indexOf('%') < 0)", "must be IPv6 addresses without a zone"),
   targetRule("CNAME", "size(self.targets) == 1", ONE_NAME_RULE),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { cel, celText } from "./cel.ts";
-import { durationText, parseDurationMs } from "./duration.ts";
+import { durationText, isDurationInCel, parseDurationMs } from "./duration.ts";
 import { hostName } from "./host.ts";
 import { type Protocol, protocol } from "./protocol.ts";
 import { quorum } from "./quorum.ts";
@@ -40,7 +40,7 @@ const WHOLE_SECONDS_RULE = "must be whole seconds: probers are shared by the che
 
 /** Checks share a prober only where they have one interval: fractions would bring about an object for each. */
 const interval = durationText(SECOND_MS, HOUR_MS, {
-  rule: "duration(self).getMilliseconds() % 1000 == 0",
+  rule: `!(${isDurationInCel("self")}) || duration(self).getMilliseconds() % 1000 == 0`,
   message: WHOLE_SECONDS_RULE,
 }).refine((text) => (parseDurationMs(text) ?? 0) % SECOND_MS === 0, { error: WHOLE_SECONDS_RULE });
 
