@@ -1,0 +1,139 @@
+import type { Resolver } from "node:dns/promises";
+import { digest } from "../../../shared/hash.ts";
+import type { RecordType } from "../../../shared/model/endpoint.ts";
+import { type Affixes, oldRegistryName, registryName } from "./registry-names.ts";
+import { readRegistryTexts, type Said } from "./registry-text.ts";
+
+/** A root host and the record sets that are to be published for it. */
+export interface PublishedHost {
+  rootHost: string;
+  endpoints: readonly { dnsName: string; recordType: RecordType }[];
+}
+
+/** Another owner than ours publishes a record set of a host. */
+export interface RegistryConflict {
+  owner: string;
+  /** The TXT record that says so. */
+  name: string;
+}
+
+export interface RegistryOptions extends Affixes {
+  /** Of `node:dns`, with its servers and time-out set. */
+  resolver: Pick<Resolver, "resolveTxt" | "resolveCname">;
+  /** What external-dns here was given as `--txt-owner-id`. */
+  ownerId: string;
+  /** Hosts that are asked for at the same time. */
+  concurrency: number;
+}
+
+/** A name that has no such record, or cannot have one. */
+const ABSENT: ReadonlySet<string> = new Set(["ENOTFOUND", "ENODATA", "EBADNAME"]);
+
+/** A set of the type cannot stand beside another owner's set of these. */
+const IN_THE_WAY: Readonly<Record<RecordType, readonly RecordType[]>> = {
+  A: ["A", "CNAME"],
+  AAAA: ["AAAA", "CNAME"],
+  CNAME: ["CNAME", "A", "AAAA"],
+};
+
+/** What DNS says of a registry record. `Unknown` is no answer, or one that nobody here can read. */
+type Answer = Said | { type: "Unknown" };
+
+/**
+ * Who owns the names that are to be published, by external-dns' registry records in DNS. What cannot be found out stays as it
+ * was known before, and counts as free at first.
+ */
+export class Registry {
+  readonly #options: RegistryOptions;
+  readonly #conflicts = new Map<string, RegistryConflict>();
+
+  constructor(options: RegistryOptions) {
+    this.#options = options;
+  }
+
+  /** As of the last look; undefined where nobody else is known to own the host. */
+  conflictOf(rootHost: string): RegistryConflict | undefined {
+    return this.#conflicts.get(rootHost);
+  }
+
+  /** Asks DNS anew for these hosts, and forgets all others. Never throws for what DNS says, or does not. */
+  async look(hosts: readonly PublishedHost[]): Promise<void> {
+    const named = new Set(hosts.map(({ rootHost }) => rootHost));
+    for (const host of this.#conflicts.keys()) if (!named.has(host)) this.#conflicts.delete(host);
+    const left = [...hosts];
+    const work = async () => {
+      for (let host = left.shift(); host !== undefined; host = left.shift()) await this.#lookAt(host);
+    };
+    await Promise.all(Array.from({ length: this.#options.concurrency }, work));
+  }
+
+  async #lookAt({ rootHost, endpoints }: PublishedHost): Promise<void> {
+    const asked = new Map(
+      endpoints.flatMap(({ dnsName, recordType }) =>
+        IN_THE_WAY[recordType].map((type) => [`${type} ${dnsName}`, { dnsName, type }]),
+      ),
+    );
+    let isKnown = true;
+    for (const { dnsName, type } of asked.values()) {
+      const found = await this.#foreignOwner(dnsName, type);
+      if (found === "Unknown") isKnown = false;
+      else if (found !== undefined) {
+        this.#conflicts.set(rootHost, found);
+        return;
+      }
+    }
+    if (isKnown) this.#conflicts.delete(rootHost);
+  }
+
+  async #foreignOwner(dnsName: string, type: RecordType): Promise<RegistryConflict | "Unknown" | undefined> {
+    const name = registryName(dnsName, type, this.#options);
+    const answer = await this.#ask(name);
+    if (answer.type === "Unreadable") return "Unknown";
+    if (answer.type !== "Nothing") return this.#judge(name, answer);
+    if (type === "AAAA") return undefined; // Older releases wrote none for it.
+    const oldName = oldRegistryName(dnsName, this.#options);
+    return this.#judge(oldName, await this.#askOld(oldName));
+  }
+
+  async #judge(name: string, answer: Answer): Promise<RegistryConflict | "Unknown" | undefined> {
+    if (answer.type === "Unknown") return "Unknown";
+    if (answer.type !== "Owners" || answer.owners.includes(this.#options.ownerId)) return undefined;
+    const [owner = ""] = answer.owners;
+    const isWildcard = await this.#comesFromWildcard(name, owner);
+    return isWildcard === "Unknown" ? "Unknown" : isWildcard ? undefined : { owner, name };
+  }
+
+  /** At the name itself other texts are no concern of ours; and a CNAME there leads to the texts of another name. */
+  async #askOld(name: string): Promise<Answer> {
+    const answer = await this.#ask(name);
+    if (answer.type === "Unreadable") return { type: "Nothing" };
+    if (answer.type !== "Owners") return answer;
+    const aliases = await this.#answerOf(this.#options.resolver.resolveCname(name));
+    if (aliases === undefined) return { type: "Unknown" };
+    return aliases.length > 0 ? { type: "Nothing" } : answer;
+  }
+
+  /** The registry record of a wildcard answers for every name beside it: then a name that nobody has says the same. */
+  async #comesFromWildcard(name: string, owner: string): Promise<boolean | "Unknown"> {
+    if (name.startsWith("*.")) return false;
+    const parent = name.slice(name.indexOf(".") + 1);
+    const answer = await this.#ask(`vedette-${digest(name)}.${parent}`);
+    if (answer.type === "Unknown") return "Unknown";
+    return answer.type === "Owners" && answer.owners.includes(owner);
+  }
+
+  async #ask(name: string): Promise<Answer> {
+    const records = await this.#answerOf(this.#options.resolver.resolveTxt(name));
+    if (records === undefined) return { type: "Unknown" };
+    return readRegistryTexts(records.map((strings) => strings.join("")));
+  }
+
+  /** What was answered, empty where there is nothing; undefined where there was no answer. */
+  async #answerOf<Item>(asked: Promise<Item[]>): Promise<Item[] | undefined> {
+    try {
+      return await asked;
+    } catch (error) {
+      return ABSENT.has((error as { code?: string }).code ?? "") ? [] : undefined;
+    }
+  }
+}
