@@ -12,7 +12,13 @@ describe("the control plane that test files share", () => {
   test("serves our kinds, Gateway API's and external-dns'", async () => {
     const kinds = await cluster.kubectlOk(["api-resources", "--output", "name"]);
     expect(kinds.split("\n")).toEqual(
-      expect.arrayContaining(["gateways.gateway.networking.k8s.io", "dnsendpoints.externaldns.k8s.io"]),
+      expect.arrayContaining([
+        "dnsrecords.vedette.dev",
+        "dnshealthcheckprobes.vedette.dev",
+        "dnshealthcheckpolicies.vedette.dev",
+        "gateways.gateway.networking.k8s.io",
+        "dnsendpoints.externaldns.k8s.io",
+      ]),
     );
   });
 
