@@ -3,17 +3,21 @@ import { Resolver } from "node:dns/promises";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import dnsPacket, { type Answer } from "dns-packet";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Registry, type RegistryOptions } from "./registry.ts";
 import { oldRegistryName, registryName } from "./registry-names.ts";
 import { readRegistryTexts } from "./registry-text.ts";
 
-type Records = Record<string, { TXT?: string[][]; CNAME?: string } | "silent" | "refused" | "broken">;
+interface Named {
+  TXT?: string[][];
+  CNAME?: string;
+}
+type Records = Record<string, Named | "silent" | "refused" | "broken">;
 
+const NXDOMAIN = 3;
 const RCODES = { broken: 2, refused: 5 };
 
 let zone: Records = {};
-const asked: string[] = [];
 let server: Socket;
 let address: string;
 
@@ -31,35 +35,26 @@ afterAll(async () => {
   server.close();
   await once(server, "close");
 });
-afterEach(() => {
-  asked.length = 0;
-});
 
-/** What a recursive server answers: CNAMEs are followed, wildcards expanded. */
+const found = (name: string) => zone[name] ?? zone[`*.${name.slice(name.indexOf(".") + 1)}`];
+
+/** What a recursive server answers: a CNAME is followed, wildcards are expanded. */
 function answerTo(message: Buffer): Buffer | undefined {
-  const { id, questions } = dnsPacket.decode(message);
-  const { name = "", type } = questions?.[0] ?? {};
-  asked.push(`${type} ${name}`);
-  const answers: Answer[] = [];
-  const reply = (code: number) =>
-    dnsPacket.encode({
-      type: "response",
-      ...(id !== undefined && { id }),
-      flags: code,
-      questions: questions ?? [],
-      answers,
-    });
-  let at = name.toLowerCase();
-  for (;;) {
-    const found = zone[at] ?? zone[`*.${at.slice(at.indexOf(".") + 1)}`];
-    if (typeof found === "string") return found === "silent" ? undefined : reply(RCODES[found]);
-    if (found === undefined) return reply(answers.length > 0 ? 0 : 3);
-    if (type === "TXT") for (const data of found.TXT ?? []) answers.push({ name: at, type: "TXT", ttl: 1, data });
-    if (found.CNAME === undefined) return reply(0);
-    answers.push({ name: at, type: "CNAME", ttl: 1, data: found.CNAME });
-    if (type === "CNAME") return reply(0);
-    at = found.CNAME;
-  }
+  const { id = 0, questions = [] } = dnsPacket.decode(message);
+  const { name = "", type } = questions[0] ?? {};
+  const there = found(name.toLowerCase());
+  if (there === "silent") return undefined;
+  const code = typeof there === "string" ? RCODES[there] : there === undefined ? NXDOMAIN : 0;
+  const answers = typeof there === "object" ? answersOf(name, type ?? "TXT", there) : [];
+  return dnsPacket.encode({ type: "response", id, flags: code, questions, answers });
+}
+
+function answersOf(name: string, type: string, { TXT = [], CNAME }: Named): Answer[] {
+  const texts = type === "TXT" ? TXT.map((data): Answer => ({ name, type: "TXT", ttl: 1, data })) : [];
+  if (CNAME === undefined) return texts;
+  const next = found(CNAME);
+  const further = type !== "CNAME" && typeof next === "object" ? answersOf(CNAME, type, next) : [];
+  return [{ name, type: "CNAME", ttl: 1, data: CNAME }, ...texts, ...further];
 }
 
 function registry(options: Partial<RegistryOptions> = {}) {
