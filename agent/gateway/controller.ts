@@ -111,6 +111,7 @@ export class GatewayController {
     const { first, last } = writesOf(planChanges(world, now()));
     const undone = new Set((await this.#write(first)).flatMap(({ host }) => host ?? []));
     await this.#write(last.filter(({ host }) => host === undefined || !undone.has(host)));
+    this.#noted.note("pass", undefined, "The records of Gateways are looked after again");
   }
 
   /** Writes what may be written now, some at a time. Returns what is not done. */
