@@ -5,6 +5,7 @@ import type { LiveServers } from "./test/tls-servers/servers.ts";
 import "./workers/prober/tls/generate-roots.ts";
 
 const pure = [
+  "docs/**/*.test.ts",
   "shared/**/*.test.ts",
   "agent/**/*.test.ts",
   "local/**/*.test.ts",

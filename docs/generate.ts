@@ -28,10 +28,15 @@ for (const [path, text] of [...pageFiles(), ...definitionFiles()]) {
 process.exitCode = check && stale > 0 ? 1 : 0;
 
 function pageFiles(): [path: string, text: string][] {
-  return pages().map(({ file, source, intro, schema }) => {
-    const table = fieldTable(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }));
-    return [`docs/${file}`, `<!-- Made by npm run generate from ${source}. Do not edit. -->\n\n${intro}\n${table}`];
+  return pages().map(({ file, source, intro, schema, status }) => {
+    const head = `<!-- Made by npm run generate from ${source}. Do not edit. -->`;
+    const parts = [head, intro.trimEnd(), tableOf(schema), ...(status ? ["## Status", tableOf(status)] : [])];
+    return [`docs/${file}`, `${parts.join("\n\n")}\n`];
   });
+}
+
+function tableOf(schema: z.ZodType): string {
+  return fieldTable(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" })).trimEnd();
 }
 
 function definitionFiles(): [path: string, text: string][] {

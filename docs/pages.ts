@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { variableOf } from "../agent/settings.ts";
 import { settingsSchema as agentSchema } from "../agent/settings-schema.ts";
+import { policyManifest, policyStatus } from "../shared/model/dns-health-check-policy.ts";
+import { probeObjectStatus, probeSpec } from "../shared/model/dns-health-check-probe.ts";
+import { dnsRecordStatus } from "../shared/model/dns-record.ts";
 import { recordManifest } from "../shared/model/manifest.ts";
 import { settingsSchema } from "../workers/settings.ts";
 
@@ -9,7 +12,11 @@ interface Page {
   source: string;
   intro: string;
   schema: z.ZodType;
+  /** Of a custom resource. */
+  status?: z.ZodType;
 }
+
+const IN_KUBERNETES = "In Kubernetes the API server judges most of this itself, as its rules and the defaults stand in";
 
 const RECORDS = `# Records
 
@@ -35,6 +42,48 @@ wrong has its own reason, and the message of the observation tells the rest:
 | \`TLSProtocolError\` | what answers there does not speak TLS, or wrongly: is it plain HTTP? |
 
 With \`allowInsecureCertificate\` those of the certificate are no failures, and are shown.
+
+${IN_KUBERNETES}
+[the definition](../deploy/crds/vedette.dev_dnsrecords.yaml); the rest (names with IDN labels, spellings of IPv6, and what several
+endpoints ask of each other) is told by the record's condition \`Accepted\`, and the last spec that was in order stays in force.
+`;
+
+const POLICIES = `# Policies
+
+A \`DNSHealthCheckPolicy\` is attached to a Gateway, or to one listener of it, in its own namespace. Each host name of the listeners
+it covers becomes a \`DNSRecord\` with the Gateway's addresses, checked as the policy says.
+
+\`\`\`yaml
+apiVersion: vedette.dev/v1alpha1
+kind: DNSHealthCheckPolicy
+metadata: { name: shop, namespace: shop }
+spec:
+  targetRef: { name: shop }      # sectionName: https, for one listener
+  healthCheck: { path: /healthz }
+\`\`\`
+
+A policy for a listener goes before one for its Gateway; of two with one target the older is in force. \`status.ancestors\` tells by its
+condition \`Accepted\` what became of a policy: \`Accepted\`, \`Conflicted\`, \`Invalid\` or \`TargetNotFound\`, with the objects named.
+Without \`protocol\` and \`port\` each listener is asked in its own way (HTTPS and TLS by HTTPS, HTTP by HTTP, TCP by TCP), and what a
+check asks for has to make sense for each. A wildcard listener is published, and probed only where the policy names a \`host\`.
+
+${IN_KUBERNETES}
+[the definition](../deploy/crds/vedette.dev_dnshealthcheckpolicies.yaml).
+`;
+
+const PROBES = `# Probes
+
+A \`DNSHealthCheckProbe\` shows the health of one address of a \`DNSRecord\`: what is asked, what each region found, and what follows
+for DNS. The agent makes one for each address that is checked, owned by its record, and removes it with the address; it overwrites edits.
+
+\`\`\`sh
+kubectl get dnshealthcheckprobes                      # who is healthy, and since when they were asked
+kubectl get dnshealthcheckprobes -l vedette.dev/record=api
+kubectl get dnshealthcheckprobe NAME -o yaml          # the word of each region, with its reason and message
+\`\`\`
+
+\`healthy\` is absent until there was a first verdict. \`lastCheckedAt\` is refreshed at a slow pace while nothing changes, so that an old
+time by itself is no sign of trouble; a region that no longer reports has \`freshness: Silent\`.
 `;
 
 const EDGE_SETTINGS = `# Settings of the edge
@@ -48,14 +97,27 @@ Environment variables; each but \`VEDETTE_SECRET\` has a flag of the same name (
 first. \`npx node agent/main.ts --help\` shows them with examples.
 `;
 
+const MODEL = "shared/model/";
+
 /** The reference pages that are made from schemas. */
 export function pages(): Page[] {
   return [
-    { file: "records.md", source: "shared/model/", intro: RECORDS, schema: recordManifest },
+    { file: "records.md", source: MODEL, intro: RECORDS, schema: fieldsOf(recordManifest), status: dnsRecordStatus },
+    { file: "policies.md", source: MODEL, intro: POLICIES, schema: fieldsOf(policyManifest), status: policyStatus },
+    {
+      file: "probes.md",
+      source: MODEL,
+      intro: PROBES,
+      schema: z.object({ spec: probeSpec }),
+      status: probeObjectStatus,
+    },
     { file: "edge-settings.md", source: "workers/settings.ts", intro: EDGE_SETTINGS, schema: settingsSchema },
     { file: "agent-settings.md", source: "agent/settings.ts", intro: AGENT_SETTINGS, schema: agentVariables() },
   ];
 }
+
+/** What a user writes in a manifest. */
+const fieldsOf = (manifest: typeof recordManifest | typeof policyManifest) => manifest.omit({ status: true });
 
 function agentVariables(): z.ZodType {
   return z.object(

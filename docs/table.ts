@@ -47,6 +47,6 @@ function typeOf(schema: Schema): string {
 function range(schema: Schema): string {
   const { minimum, maximum } = schema;
   const bounded = maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER;
-  if (minimum === undefined) return "whole number";
+  if (minimum === undefined || minimum === Number.MIN_SAFE_INTEGER) return "whole number";
   return bounded ? `${minimum} to ${maximum}` : `whole number from ${minimum}`;
 }
