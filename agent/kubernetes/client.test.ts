@@ -212,6 +212,21 @@ describe("connections and credentials", () => {
     expect(connections).toBeLessThanOrEqual(2);
   });
 
+  test("a program that gives credentials is asked, and again when they have run out", async () => {
+    const seen: unknown[] = [];
+    handle = ({ headers }, response) => {
+      seen.push(headers.authorization);
+      say(response, 200, RECORD);
+    };
+    const past = '{"status":{"token":"\'$$\'","expirationTimestamp":"2020-01-01T00:00:00Z"}}';
+    const exec = { apiVersion: "client.authentication.k8s.io/v1", command: "/bin/sh", args: ["-c", `echo '${past}'`] };
+    const client = newClient({ name: "u", exec });
+    await client.get(DNS_RECORD, REF);
+    await client.get(DNS_RECORD, REF);
+    expect(seen).toEqual([expect.stringMatching(/^Bearer \d+$/), expect.stringMatching(/^Bearer \d+$/)]);
+    expect(seen[0]).not.toBe(seen[1]);
+  });
+
   test("a user with a name and password, and one who acts for another", async () => {
     const seen: IncomingMessage["headers"][] = [];
     handle = ({ headers }, response) => {

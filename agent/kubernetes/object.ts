@@ -12,6 +12,8 @@ export interface ManagedFields {
   manager?: string;
   operation?: string;
   subresource?: string;
+  /** RFC 3339, by the API server's clock */
+  time?: string;
   fieldsV1?: unknown;
 }
 
