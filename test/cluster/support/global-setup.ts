@@ -1,4 +1,5 @@
 import type { TestProject } from "vitest/node";
+import { externalDnsBinary } from "./binaries.ts";
 import type { ClusterAccess } from "./cluster.ts";
 import { startControlPlane } from "./control-plane.ts";
 import { installCrds } from "./crds.ts";
@@ -9,8 +10,12 @@ declare module "vitest" {
   }
 }
 
-/** Starts the control plane that the test files share, with all definitions installed. */
+/**
+ * Starts the control plane that the test files share, with all definitions installed. What Go has to build is built here, where
+ * no test's time limit counts.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await externalDnsBinary();
   const plane = await startControlPlane();
   await installCrds(plane);
   project.provide("cluster", plane.access);

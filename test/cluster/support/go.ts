@@ -14,7 +14,7 @@ export function goTool(): string {
   const found = [...places, ...USUAL_PLACES].find((place) => existsSync(place));
   if (found !== undefined) return found;
   throw new Error(
-    "The tests on a real Kubernetes API server build it with Go, and there is no Go here. Install Go 1.26 or newer " +
+    "The tests on a real Kubernetes API server build it with Go, and there is no Go here. Install Go 1.26.6 or newer " +
       "(https://go.dev/dl) and put it on PATH, or at /usr/local/go.",
   );
 }
