@@ -35,8 +35,6 @@ export const policySpec = z.strictObject({
   healthCheck: policyHealthCheck.optional().describe("Without it the addresses are published and not probed."),
 });
 export type PolicySpec = z.output<typeof policySpec>;
-/** A spec as a manifest carries it: not yet parsed. */
-export type PolicySpecInput = z.input<typeof policySpec>;
 
 const ancestorRef = z.object({
   group: z.string().optional().describe("API group of the ancestor."),

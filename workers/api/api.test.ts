@@ -353,5 +353,6 @@ describe("the OpenAPI document", () => {
     const text = await (await call("GET", "/openapi.json")).text();
     for (const field of ["rootHost", "failureThreshold", "additionalHeadersRef", "staleAfter"])
       expect(text).toContain(`"${field}"`);
+    expect(text).not.toContain("x-kubernetes-");
   });
 });

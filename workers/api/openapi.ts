@@ -92,6 +92,15 @@ function headerParameters({ access, requestHeaders = {} }: Route): Json[] {
 
 /** As it goes over the wire: what a transform makes of it is nobody else's concern. */
 function schemaOf(schema: z.ZodType): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io: "input",
+    unrepresentable: "any",
+    override: ofNoKubernetes,
+  });
   return rest;
+}
+
+/** What only the API server of a cluster reads of a schema. */
+function ofNoKubernetes({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  for (const key of Object.keys(jsonSchema)) if (key.startsWith("x-kubernetes-")) delete jsonSchema[key];
 }
