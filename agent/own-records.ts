@@ -1,6 +1,6 @@
 import { digest } from "../shared/hash.ts";
 import type { Condition } from "../shared/model/condition.ts";
-import { type RecordSpec, recordSpec } from "../shared/model/record.ts";
+import { recordSpec } from "../shared/model/record.ts";
 import type { MergeInput } from "../shared/record/merge.ts";
 import type { OwnRecord } from "./source/collect.ts";
 import type { FileContent, FileRecord } from "./source/content.ts";
@@ -10,8 +10,11 @@ export const digestOf = (spec: unknown) => digest(JSON.stringify(spec));
 
 const AWAITED: Condition = { type: "Accepted", status: "Unknown", reason: "Awaited", message: "Not yet at the edge." };
 
+/** What the edge said of a record's spec, and which it took last. */
+export type Acceptance = Pick<RecordState, "answer" | "acceptedSpec">;
+
 /** What the edge said of the record as it is now. */
-export function acceptedOf(record: OwnRecord, state: RecordState | undefined): Condition {
+export function acceptedOf(record: OwnRecord, state: Acceptance | undefined): Condition {
   const { answer } = state ?? {};
   return answer !== undefined && answer.digest === digestOf(record.specInput) ? answer.condition : AWAITED;
 }
@@ -27,13 +30,16 @@ export function statedAccepted(record: OwnRecord, state: RecordState | undefined
  * as it does at the edge; one that never was is no share (design §3, shares).
  */
 export function sharesOf(records: readonly OwnRecord[], states: State["records"]): Map<string, MergeInput[]> {
-  const specs = records.flatMap((record) => specInForce(record, states[record.key]) ?? []);
+  const specs = records.flatMap((record) => inForce(record, states[record.key])?.spec ?? []);
   return Map.groupBy(specs, ({ rootHost }) => rootHost);
 }
 
-function specInForce(record: OwnRecord, state: RecordState | undefined): RecordSpec | undefined {
-  if (acceptedOf(record, state).status !== "False") return record.spec;
-  return state?.acceptedSpec === undefined ? undefined : recordSpec.safeParse(state.acceptedSpec).data;
+/** The record with the spec that it stands with; undefined where the edge has refused it and never took another form. */
+export function inForce(record: OwnRecord, state: Acceptance | undefined): OwnRecord | undefined {
+  if (acceptedOf(record, state).status !== "False") return record;
+  const specInput = state?.acceptedSpec;
+  const spec = specInput === undefined ? undefined : recordSpec.safeParse(specInput).data;
+  return spec && { ...record, spec, specInput };
 }
 
 /** The record's entry after the edge has answered for the spec with this digest. */

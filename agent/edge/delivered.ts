@@ -106,10 +106,7 @@ export function readDeliveredRecord(json: unknown, field: string): DeliveredReco
   const result = deliveredRecord.safeParse(json);
   if (!result.success) return fieldErrors(result.error, json, field).map(formatFieldError).join("; ");
   const { rootHost, endpoints } = result.data;
-  const apex = rootHost.replace(/^\*\./, "");
-  const foreign = endpoints.find(
-    ({ dnsName: name }) => name !== rootHost && name !== apex && !name.endsWith(`.${apex}`),
-  );
+  const foreign = endpoints.find(({ dnsName: name }) => !isUnder(rootHost, name));
   if (foreign === undefined) return result.data;
   return `${field}: ${foreign.dnsName} is not under the rootHost ${rootHost}`;
 }
@@ -118,4 +115,10 @@ export function readDeliveredRecord(json: unknown, field: string): DeliveredReco
 export function recordsNamed(records: readonly DeliveredRecord[], cluster: string): Set<string> {
   const ours = records.flatMap(({ shares }) => shares.filter((share) => share.cluster === cluster));
   return new Set(ours.map(({ record }) => record));
+}
+
+/** Whether a name is the root host or under it. */
+export function isUnder(rootHost: string, name: string): boolean {
+  const apex = rootHost.replace(/^\*\./, "");
+  return name === rootHost || name === apex || name.endsWith(`.${apex}`);
 }

@@ -1,4 +1,4 @@
-import { acceptedBefore, statedAccepted } from "../own-records.ts";
+import { acceptedBefore, inForce, statedAccepted } from "../own-records.ts";
 import type { HostsPlan } from "../publish/hosts.ts";
 import type { OwnRecord } from "../source/collect.ts";
 import { contactCondition } from "./conditions.ts";
@@ -25,12 +25,13 @@ export function recordStates(
 }
 
 function recordState(record: OwnRecord, before: RecordState | undefined, plan: HostsPlan, about: About): RecordState {
-  const { spec, specInput } = record;
-  const host = plan.hosts[spec.rootHost];
-  const basis = plan.bases.get(spec.rootHost);
+  const standing = inForce(record, before) ?? record;
+  const { rootHost } = standing.spec;
+  const host = plan.hosts[rootHost];
+  const basis = plan.bases.get(rootHost);
   const status = recordStatus({
     cluster: about.cluster,
-    record,
+    record: standing,
     before: before?.status,
     delivered: host?.delivered,
     published: host?.served,
@@ -38,7 +39,7 @@ function recordState(record: OwnRecord, before: RecordState | undefined, plan: H
     edgeReachable: contactCondition(about.contact, about.edgeStaleAfterMs, basis),
     nowMs: about.nowMs,
   });
-  return { status, manifest: { ...originOf(record), spec: specInput }, ...acceptedBefore(record, before) };
+  return { status, manifest: { ...originOf(record), spec: record.specInput }, ...acceptedBefore(record, before) };
 }
 
 function originOf({ file, line, uid, generation, createdAt }: OwnRecord): Omit<RecordState["manifest"], "spec"> {

@@ -37,7 +37,7 @@ ${spec}`,
   return { complete: true, records: collect(new Map([["api.yaml", content]])).records, problems: [] };
 }
 
-const FRESH: State = {
+export const EMPTY_STATE: State = {
   clusterUid: "uid",
   version: 1,
   edge: { url: "https://edge.test", cluster: "here" },
@@ -51,7 +51,7 @@ const FRESH: State = {
 };
 
 /** A core whose clock and disk the test holds. */
-export function startCore(state: State = FRESH) {
+export function startCore(state: State = EMPTY_STATE) {
   const world = {
     elapsedMs: 0,
     diskFull: false,

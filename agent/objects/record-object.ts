@@ -1,0 +1,115 @@
+import { z } from "zod";
+import type { Condition, StatusCondition } from "../../shared/model/condition.ts";
+import type { DnsRecordStatus } from "../../shared/model/dns-record.ts";
+import { readTree } from "../../shared/record/tree.ts";
+import type { DeliveredRecord } from "../edge/delivered.ts";
+import type { KubeObject } from "../kubernetes/object.ts";
+import { acceptedOf, inForce, statedAccepted } from "../own-records.ts";
+import type { OwnRecord } from "../source/collect.ts";
+import { listed, timed } from "../status/conditions.ts";
+import type { HostState, RecordState } from "../status/state.ts";
+import { ownProbes } from "../status/watched.ts";
+import { conditionsOf } from "./read-status.ts";
+import { readyCondition } from "./ready.ts";
+import { timeText } from "./time-text.ts";
+
+const MAX_LEAVES_IN_SUMMARY = 3;
+/** An object of the API has at most 1.5 MB. Beyond this, the probes of other clusters come first: ours are probed anew. */
+const MAX_PROBES = 2_000;
+
+export interface RecordStatusInput {
+  record: OwnRecord;
+  /** What the core knows of it. */
+  state: RecordState;
+  /** Of the root host that the record stands with. */
+  host: HostState | undefined;
+  cluster: string;
+  /** Conditions that the core does not know, such as `PublisherConflict`. */
+  extra?: readonly Condition[];
+  /** The object as it is there. */
+  object: KubeObject | undefined;
+  nowMs: number;
+}
+
+/** The status of a `DNSRecord` of which the core knows. */
+export function recordStatusOf(input: RecordStatusInput): DnsRecordStatus {
+  const { record, state, host, cluster, extra = [], object, nowMs } = input;
+  const accepted = statedAccepted(record, state);
+  const lastAccepted = accepted.status === "False" ? specInForce(record, state) : undefined;
+  const ready = readyCondition({
+    accepted,
+    published: host?.served,
+    hasForm: inForce(record, state) !== undefined,
+    extra,
+  });
+  const others = timed([ready, ...extra], conditionsOf(object?.status), nowMs);
+  const about = record.generation;
+  return {
+    ...(about !== undefined && { observedGeneration: about }),
+    conditions: [...state.status.conditions, ...others].map((one) => aboutGeneration(one, about)),
+    ...(host?.served && { published: [...host.served] }),
+    ...(host?.delivered && { decision: decisionOf(host.delivered), probes: probesOf(host.delivered, cluster) }),
+    summary: summaryOf(inForce(record, state) ?? record, host, cluster),
+    ...(lastAccepted && { lastAccepted: { spec: lastAccepted } }),
+  };
+}
+
+/** The status of a `DNSRecord` that takes no part: one that was refused and never accepted, or one that is being deleted. */
+export function outsideStatusOf(object: KubeObject, conditions: readonly Condition[], nowMs: number): DnsRecordStatus {
+  const { generation } = object.metadata;
+  return {
+    ...(generation !== undefined && { observedGeneration: generation }),
+    conditions: timed(conditions, conditionsOf(object.status), nowMs).map((one) => aboutGeneration(one, generation)),
+  };
+}
+
+const aboutGeneration = (condition: StatusCondition, generation: number | undefined): StatusCondition => ({
+  ...condition,
+  ...(generation !== undefined && { observedGeneration: generation }),
+});
+
+/** The spec that stands although another one is written above it. */
+function specInForce(record: OwnRecord, state: RecordState): Record<string, unknown> | undefined {
+  const input = acceptedOf(record, state).status === "False" ? state.acceptedSpec : record.specInput;
+  return z.record(z.string(), z.unknown()).safeParse(input).data;
+}
+
+function decisionOf(delivered: DeliveredRecord): NonNullable<DnsRecordStatus["decision"]> {
+  const { endpoints, whenSilent, shares, leaves, decidedAt } = delivered;
+  return {
+    endpoints,
+    whenSilent,
+    shares: shares.map(({ cluster, record }) => ({ cluster, record })),
+    leaves,
+    decidedAt: timeText(decidedAt),
+  };
+}
+
+function probesOf({ probes }: DeliveredRecord, ours: string): NonNullable<DnsRecordStatus["probes"]> {
+  const [own, foreign] = [
+    probes.filter(({ cluster }) => cluster === ours),
+    probes.filter(({ cluster }) => cluster !== ours),
+  ];
+  const shown = probes.length > MAX_PROBES ? [...foreign, ...own].slice(0, MAX_PROBES) : probes;
+  return shown.map(({ cluster, record, leaf, verdict, since, consecutiveFailures, failureThreshold }) => ({
+    cluster,
+    record,
+    leaf,
+    verdict,
+    since: timeText(since),
+    consecutiveFailures: Math.trunc(consecutiveFailures),
+    failureThreshold: Math.trunc(failureThreshold),
+  }));
+}
+
+function summaryOf(record: OwnRecord, host: HostState | undefined, cluster: string): DnsRecordStatus["summary"] {
+  const reading = readTree(record.spec.endpoints);
+  const leaves = reading.ok ? reading.tree.leaves : [];
+  const served = new Set(host?.served?.flatMap(({ targets }) => targets));
+  const probes = ownProbes(host?.delivered, { cluster, record: record.key });
+  const unhealthy = probes.filter(({ verdict }) => verdict === "Unhealthy").map(({ leaf }) => leaf);
+  return {
+    published: `${leaves.filter((leaf) => served.has(leaf)).length}/${leaves.length}`,
+    ...(unhealthy.length > 0 && { unhealthy: listed(unhealthy, MAX_LEAVES_IN_SUMMARY) }),
+  };
+}

@@ -1,0 +1,88 @@
+import type { KubeObject } from "../../../agent/kubernetes/object.ts";
+import { refKey } from "../../../agent/kubernetes/object.ts";
+import { endpointObjects } from "../../../agent/objects/endpoint-object.ts";
+import { leaseObject } from "../../../agent/objects/lease-object.ts";
+import { shownObjects } from "../../../agent/objects/shown.ts";
+import { inForce } from "../../../agent/own-records.ts";
+import { kubernetesRecords } from "../../../agent/source/kubernetes-records.ts";
+import type { State } from "../../../agent/status/state.ts";
+import type { Wanted } from "../../../agent/writer/desired.ts";
+
+export const NOW = Date.UTC(2026, 10, 30, 12);
+
+export interface RecordGiven {
+  name: string;
+  host?: string;
+  targets?: readonly string[];
+  uid?: string;
+  generation?: number;
+  /** In minutes before now. */
+  age?: number;
+  spec?: object;
+  status?: unknown;
+}
+
+/** A DNSRecord `shop/<name>` as the API holds it. */
+export function dnsRecord(given: RecordGiven): KubeObject {
+  const { name, host = `${name}.test`, targets = ["192.0.2.1", "192.0.2.2"], uid = `uid-${name}` } = given;
+  const { generation = 1, age = 60, spec = {}, status } = given;
+  return {
+    apiVersion: "vedette.dev/v1alpha1",
+    kind: "DNSRecord",
+    metadata: {
+      name,
+      namespace: "shop",
+      uid,
+      generation,
+      creationTimestamp: new Date(NOW - age * 60_000).toISOString(),
+    },
+    spec: {
+      rootHost: host,
+      endpoints: [{ dnsName: host, recordType: "A", recordTTL: 60, targets: [...targets] }],
+      healthCheck: { protocol: "HTTP" },
+      ...spec,
+    },
+    ...(status !== undefined && { status }),
+  };
+}
+
+export const recordsOf = (objects: readonly KubeObject[]) =>
+  kubernetesRecords({
+    records: objects,
+    isMember: () => true,
+    secretAt: () => undefined,
+    secretTrouble: () => undefined,
+    before: [],
+  });
+
+/** What an API server holds once everything that a state wants was written. */
+export function written(state: State, records: readonly KubeObject[]) {
+  const { records: own, refused } = recordsOf(records);
+  const nothing = () => undefined;
+  const shown = shownObjects({
+    state,
+    records: own,
+    refused,
+    recordAt: nothing,
+    probeAt: nothing,
+    extraOf: () => [],
+    nowMs: NOW,
+  });
+  const standing = own.flatMap((record) => inForce(record, state.records[record.key]) ?? []);
+  const endpoints = endpointObjects(standing, state.hosts);
+  const lease = leaseObject({ state, namespace: "system", heardAt: NOW, before: undefined });
+  const statuses = new Map(
+    shown.wanted.flatMap((one) => (one.type === "Status" ? [[refKey(one.ref), one.status]] : [])),
+  );
+  return asJson({
+    records: records.map((object) => ({ ...object, status: statuses.get(refKey(object.metadata)) ?? object.status })),
+    probes: shown.wanted.flatMap(objectOf),
+    endpoints: endpoints.flatMap(objectOf),
+    lease: lease.object,
+  });
+}
+
+export const objectOf = (wanted: Wanted): KubeObject[] =>
+  wanted.type === "Object" ? [{ ...wanted.object, ...(wanted.status && { status: wanted.status }) }] : [];
+
+const asJson = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value));
