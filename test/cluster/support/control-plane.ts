@@ -148,7 +148,7 @@ function apiserverProgram(binary: string, place: Place, more: readonly string[])
     `--audit-log-path=${auditLog}`,
     ...more,
   ];
-  const isReady = () => answersReady(server, identities.authority, tokens.admin);
+  const isReady = () => answers(`${server}/readyz`, identities.authority, tokens.admin);
   return { name: "kube-apiserver", binary, args, folder, isReady };
 }
 
@@ -171,17 +171,21 @@ function managerProgram(binary: string, { folder, server, identities }: Place) {
     "--leader-elect=false",
     "--secure-port=0",
   ];
-  return { name: "kube-controller-manager", binary, args, folder, isReady: async () => true };
+  const account = `${server}/api/v1/namespaces/default/serviceaccounts/default`;
+  const isReady = () => answers(account, identities.authority, identities.tokens.admin);
+  return { name: "kube-controller-manager", binary, args, folder, isReady };
 }
 
-function answersReady(server: string, authority: string, token: string): Promise<boolean> {
+/** Whether a GET with the token is answered with 200. */
+function answers(url: string, authority: string, token: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const options = { ca: authority, headers: { authorization: `Bearer ${token}` }, agent: false, timeout: 2_000 };
-    request(`${server}/readyz`, options, (response) => {
+    const asked = request(url, options, (response) => {
       response.resume();
       resolve(response.statusCode === 200);
-    })
-      .once("timeout", () => resolve(false))
+    });
+    asked
+      .once("timeout", () => asked.destroy())
       .once("error", reject)
       .end();
   });
