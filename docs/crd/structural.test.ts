@@ -50,6 +50,16 @@ describe("a structural schema", () => {
       },
     ],
     [
+      "an object that is one value",
+      z.strictObject({ a: z.string().describe("A.") }).meta({ "x-kubernetes-map-type": "atomic" }),
+      {
+        type: "object",
+        required: ["a"],
+        "x-kubernetes-map-type": "atomic",
+        properties: { a: { description: "A.", type: "string" } },
+      },
+    ],
+    [
       "an object whose fields are not known",
       z.record(z.string(), z.unknown()).meta({ "x-kubernetes-preserve-unknown-fields": true }),
       { type: "object", "x-kubernetes-preserve-unknown-fields": true },

@@ -22,6 +22,7 @@ const KEPT = [
   "required",
   "x-kubernetes-list-type",
   "x-kubernetes-list-map-keys",
+  "x-kubernetes-map-type",
   "x-kubernetes-preserve-unknown-fields",
   "x-kubernetes-validations",
 ];

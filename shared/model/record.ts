@@ -49,10 +49,16 @@ const UNDER_ROOT: CelRule = {
 };
 
 /**
+ * Server-side apply takes the spec as one value. What a user adds to a record that was made from a Gateway could otherwise not
+ * be put back: a field that the agent never set is not its to remove.
+ */
+const ONE_VALUE = { "x-kubernetes-map-type": "atomic" };
+
+/**
  * The spec of a `DNSRecord`: one root host with the DNS endpoints under it and, optionally, a health-check policy.
  * A name outside the root host is refused, so that nobody's plan reaches beyond its own names.
  */
-export const recordSpec = spec.meta(cel(UNDER_ROOT)).superRefine((value, context) => {
+export const recordSpec = spec.meta({ ...cel(UNDER_ROOT), ...ONE_VALUE }).superRefine((value, context) => {
   const apex = value.rootHost.replace(/^\*\./, "");
   for (const [index, { dnsName: name }] of value.endpoints.entries()) {
     if (name === value.rootHost || name === apex || name.endsWith(`.${apex}`)) continue;
