@@ -92,17 +92,18 @@ describe("what our schemas take, the API server takes", () => {
     );
   });
 
+  const long = [..."abc"].map((letter) => letter.repeat(63)).join(".");
   test.each([
-    ["A", (index: number) => `203.${100 + (index >> 16)}.${100 + ((index >> 8) & 127)}.${100 + (index & 127)}`],
-    ["AAAA", (index: number) => `2001:0db8:0000:0000:0000:0000:0000:${index.toString(16).padStart(4, "0")}`],
-  ])("the largest record there is, of type %s", async (recordType, target) => {
-    const long = [..."abc"].map((letter) => letter.repeat(63)).join(".");
+    ["A", 50, (n: number) => `203.${100 + (n >> 14)}.${100 + ((n >> 7) & 127)}.${100 + (n & 127)}`],
+    ["AAAA", 50, (n: number) => `2001:0db8:0000:0000:0000:0000:0000:${n.toString(16).padStart(4, "0")}`],
+    ["CNAME", 1, (n: number) => `${long}.${"d".repeat(40)}.t${n}.example.net`],
+  ])("the largest record there is, of type %s", async (recordType, count, target) => {
     const spec = {
       rootHost: "example.com",
       endpoints: Array.from({ length: 500 }, (_, at) => ({
-        dnsName: `${long}.h${at}.example.com`,
+        dnsName: `${long}.${"d".repeat(40)}.h${at}.example.com`,
         recordType,
-        targets: Array.from({ length: 50 }, (_, index) => target(at * 50 + index)),
+        targets: Array.from({ length: count }, (_, index) => target(at * count + index)),
       })),
     };
     expect(recordSpec.safeParse(spec).success).toBe(true);
@@ -178,6 +179,13 @@ describe("a stored object", () => {
       observedGeneration: 1,
       conditions: [condition("Ready", "True", "Published"), condition("Healthy", "False", "PartiallyHealthy")],
       published: endpoints,
+      decision: {
+        endpoints,
+        whenSilent: "Publish",
+        shares: [{ cluster: "eu", record: "shop/api" }],
+        leaves: [{ leaf: "203.0.113.10", published: true, reason: "KeptLast" }],
+        decidedAt: lastTransitionTime,
+      },
       summary: { published: "1/2", unhealthy: "198.51.100.20" },
       lastAccepted: { spec: refused },
     });
