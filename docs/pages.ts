@@ -50,22 +50,12 @@ endpoints ask of each other) is told by the record's condition \`Accepted\`, and
 
 const POLICIES = `# Policies
 
-A \`DNSHealthCheckPolicy\` is attached to a Gateway, or to one listener of it, in its own namespace. Each host name of the listeners
-it covers becomes a \`DNSRecord\` with the Gateway's addresses, checked as the policy says.
+A \`DNSHealthCheckPolicy\` is attached to a Gateway, or to one listener of it, in its own namespace, and makes
+[records](records.md) of their host names: [an example, and which policy wins](kubernetes.md#publish-something).
 
-\`\`\`yaml
-apiVersion: vedette.dev/v1alpha1
-kind: DNSHealthCheckPolicy
-metadata: { name: shop, namespace: shop }
-spec:
-  targetRef: { name: shop }      # sectionName: https, for one listener
-  healthCheck: { path: /healthz }
-\`\`\`
-
-A policy for a listener goes before one for its Gateway; of two with one target the older is in force. \`status.ancestors\` tells by its
-condition \`Accepted\` what became of a policy: \`Accepted\`, \`Conflicted\`, \`Invalid\` or \`TargetNotFound\`, with the objects named.
-Without \`protocol\` and \`port\` each listener is asked in its own way (HTTPS and TLS by HTTPS, HTTP by HTTP, TCP by TCP), and what a
-check asks for has to make sense for each. A wildcard listener is published, and probed only where the policy names a \`host\`.
+\`status.ancestors\` tells by its condition \`Accepted\` what became of a policy: \`Accepted\`, \`Conflicted\`, \`Invalid\` or
+\`TargetNotFound\`, with the objects named. Without \`protocol\` each listener is asked in its own way (HTTPS and TLS by HTTPS, HTTP by
+HTTP, TCP by TCP), so that what the check asks for has to make sense for each of them.
 
 ${IN_KUBERNETES}
 [the definition](../deploy/crds/vedette.dev_dnshealthcheckpolicies.yaml).
