@@ -26,30 +26,28 @@ export function formatDurationMs(durationMs: number): string {
   return text || "0s";
 }
 
-/** The same question in CEL: what is none makes `duration()` fail, and takes more than ours is. */
+/** Whether a field is such a duration, in CEL, whose own `duration()` fails on what is none, and takes fractions and signs. */
 export function isDurationInCel(field: string): string {
   return `size(${field}) > 0 && ${field}.matches(${celText("^([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$")})`;
 }
 
-/** A duration field that stays as it was written, refused outside `[minMs, maxMs]`. */
+/** A duration field that stays as it was written, refused outside `[minMs, maxMs]`. `more` is what else CEL is to judge of it. */
 export function durationText(minMs: number, maxMs: number, ...more: readonly CelRule[]) {
-  const rangeRule = `must be from ${formatDurationMs(minMs)} to ${formatDurationMs(maxMs)}`;
+  const [least, most] = [formatDurationMs(minMs), formatDurationMs(maxMs)];
+  const range = `from ${least} to ${most}`;
   const check = (text: string, context: z.core.$RefinementCtx) => {
     const durationMs = parseDurationMs(text);
     const isInRange = durationMs !== undefined && durationMs >= minMs && durationMs <= maxMs;
     if (isInRange) return;
-    const message = durationMs === undefined ? DURATION_RULE : rangeRule;
+    const message = durationMs === undefined ? DURATION_RULE : `must be ${range}`;
     context.addIssue({ code: "custom", message, input: text, continue: false });
   };
-  const [least, most] = [formatDurationMs(minMs), formatDurationMs(maxMs)];
-  const rule = `${isDurationInCel("self")} && duration(self) >= duration('${least}') && duration(self) <= duration('${most}')`;
+  const isInRange = `duration(self) >= duration('${least}') && duration(self) <= duration('${most}')`;
+  const twin = { rule: `${isDurationInCel("self")} && ${isInRange}`, message: `${DURATION_RULE}, ${range}` };
   return z
     .string({ error: DURATION_RULE })
     .superRefine(check)
-    .meta({
-      maxLength: MAX_CHARACTERS,
-      ...cel({ rule, message: `${DURATION_RULE}, ${rangeRule.slice("must be ".length)}` }, ...more),
-    });
+    .meta({ maxLength: MAX_CHARACTERS, ...cel(twin, ...more) });
 }
 
 /** A duration field: text in, milliseconds out, refused outside `[minMs, maxMs]`. */
