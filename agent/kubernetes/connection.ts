@@ -104,6 +104,11 @@ export class Connection {
     await this.#config.applySecurityAuthentication(context);
     const fresh = context.getDispatcher();
     if (fresh === undefined) throw new Error("the cluster has no CA: load the configuration with loadKubeConfig");
+    // Another call was faster, and is about to use its own: closing that one would fail it.
+    if (this.#dispatcher !== undefined && identity === this.#madeFor) {
+      fresh.close().catch(() => {});
+      return this.#dispatcher;
+    }
     // Calls that are under way end on the old one.
     this.#dispatcher?.close().catch(() => {});
     this.#dispatcher = fresh;
