@@ -53,6 +53,13 @@ describe("the contact Lease", () => {
     expect(renewTime(lease({ before, heardAt: NOW + 1_000, state: newer }))).toBe("2026-11-30T12:00:01.000000Z");
   });
 
+  it("never goes back to an older number of the same edge", () => {
+    const older = { ...state, number: { ...state.number, n: 11 }, sentAt: NOW - 1_000 };
+    expect(contactOf(lease({ before: lease(), state: older }))).toMatchObject({ number: state.number, sentAt: NOW });
+    const elsewhere = { ...older, edge: { ...older.edge, url: "https://other.test" } };
+    expect(contactOf(lease({ before: lease(), state: elsewhere })).number.n).toBe(11);
+  });
+
   it("keeps the time of the last contact while there is none, and never goes back", () => {
     const before = lease();
     const silent = { ...state, silent: true };

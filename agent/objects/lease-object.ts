@@ -1,11 +1,12 @@
 import { z } from "zod";
 import type { MessageNumber } from "../../shared/model/number.ts";
-import { formatNumber, NO_NUMBER, parseNumber } from "../../shared/number.ts";
+import { formatNumber, isNewer, NO_NUMBER, parseNumber } from "../../shared/number.ts";
 import { LEASE } from "../kubernetes/kinds.ts";
 import type { KubeObject, ObjectRef } from "../kubernetes/object.ts";
 import type { State } from "../status/state.ts";
 import type { WantedObject } from "../writer/desired.ts";
 import { MANAGED_BY_US } from "./labels.ts";
+import { timeText } from "./time-text.ts";
 
 /** For contact alone the Lease is written at most so often. */
 const RENEW_MS = 60_000;
@@ -78,9 +79,10 @@ export interface LeaseInput {
  * write a minute.
  */
 export function leaseObject({ state, namespace, heardAt, before }: LeaseInput): WantedObject {
+  const { number, sentAt } = newestOf(state, before);
   const annotations = {
-    [NUMBER]: formatNumber(state.number),
-    [SENT_AT]: new Date(state.sentAt).toISOString(),
+    [NUMBER]: formatNumber(number),
+    [SENT_AT]: timeText(sentAt),
     [SERIAL]: `${state.serial}`,
     [SILENT]: `${state.silent}`,
     [EDGE]: state.edge.url,
@@ -98,6 +100,15 @@ export function leaseObject({ state, namespace, heardAt, before }: LeaseInput): 
   };
 }
 
+/**
+ * The number never goes back: a leader starts one below it, and one that is lost before it was given a delivery must not have
+ * the next start two below.
+ */
+function newestOf(state: LeaseInput["state"], before: KubeObject | undefined): Pick<State, "number" | "sentAt"> {
+  const held = contactOf(before);
+  return held.edgeUrl === state.edge.url && isNewer(held.number, state.number) ? held : state;
+}
+
 function renewTime(
   annotations: Readonly<Record<string, string>>,
   heardAt: number | undefined,
@@ -111,4 +122,4 @@ function renewTime(
 }
 
 /** The API server takes six digits of a second for a `MicroTime`, and gives six back. */
-const microTime = (atMs: number) => new Date(atMs).toISOString().replace("Z", "000Z");
+const microTime = (atMs: number) => timeText(atMs).replace("Z", "000Z");

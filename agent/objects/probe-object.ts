@@ -6,7 +6,7 @@ import type { DeliveredRecord } from "../edge/delivered.ts";
 import { DNS_HEALTH_CHECK_PROBE } from "../kubernetes/kinds.ts";
 import type { KubeObject, ObjectRef } from "../kubernetes/object.ts";
 import type { OwnRecord } from "../source/collect.ts";
-import { notProbeableWhy, ownProbes, watchedLeaves } from "../status/watched.ts";
+import { notProbeableIn, ownProbes, watchedLeaves } from "../status/watched.ts";
 import type { WantedObject } from "../writer/desired.ts";
 import { labelsOf } from "./labels.ts";
 import { probeName } from "./names.ts";
@@ -34,14 +34,16 @@ export function probeObjects({ record, delivered, cluster, objectAt, nowMs }: Pr
   if (owner === undefined || check === undefined) return [];
   const share = { cluster, record: record.key };
   const probes = new Map(ownProbes(delivered, share).map((probe) => [probe.leaf, probe]));
+  const reasons = new Map(delivered?.leaves.map(({ leaf, reason }) => [leaf, reason]));
+  const notProbeable = notProbeableIn(delivered, share);
   const { apiVersion, kind } = DNS_HEALTH_CHECK_PROBE;
   return watchedLeaves(record.spec).map((leaf) => {
     const ref = { name: probeName(record.name, leaf), namespace: record.namespace };
     const metadata = { ...ref, labels: labelsOf(record.name), ownerReferences: [owner] };
     const status = probeStatus({
       probe: probes.get(leaf),
-      notProbeable: notProbeableWhy(leaf, delivered, share),
-      publishedReason: delivered?.leaves.find((one) => one.leaf === leaf)?.reason,
+      notProbeable: notProbeable(leaf),
+      publishedReason: reasons.get(leaf),
       successThreshold: check.successThreshold,
       before: objectAt(ref)?.status,
       nowMs,

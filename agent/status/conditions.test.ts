@@ -15,11 +15,7 @@ describe("Healthy", () => {
     [{ b: "Healthy", a: "Unknown" }, "Unknown", "Unknown", "Unknown: a. No region reports: published as if healthy."],
     [{}, "Unknown", "Pending", "The edge has not said anything of the probes yet."],
   ])("of %j is %s, %s", (verdicts, status, reason, message) => {
-    expect(healthCondition(true, probes(verdicts))).toEqual({ type: "Healthy", status, reason, message });
-  });
-
-  it("is not known of a record without a health check", () => {
-    expect(healthCondition(false, [])).toMatchObject({ status: "Unknown", reason: "NotProbed" });
+    expect(healthCondition(probes(verdicts))).toEqual({ type: "Healthy", status, reason, message });
   });
 });
 

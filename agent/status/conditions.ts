@@ -33,8 +33,7 @@ const healthy = (status: Condition["status"], reason: string, message = ""): Con
 });
 
 /** Whether the record's own probes find its leaves in order. Names the leaves that are not. */
-export function healthCondition(hasHealthCheck: boolean, probes: readonly DeliveredProbe[]): Condition {
-  if (!hasHealthCheck) return healthy("Unknown", "NotProbed", "The record has no health check.");
+export function healthCondition(probes: readonly DeliveredProbe[]): Condition {
   if (probes.length === 0) return healthy("Unknown", "Pending", "The edge has not said anything of the probes yet.");
   const by = (verdict: string) => probes.filter((probe) => probe.verdict === verdict).map(({ leaf }) => leaf);
   const [unhealthy, pending, unknown] = [by("Unhealthy"), by("Pending"), by("Unknown")];
@@ -45,6 +44,11 @@ export function healthCondition(hasHealthCheck: boolean, probes: readonly Delive
   if (unknown.length > 0)
     return healthy("Unknown", "Unknown", `${message} No region reports: published as if healthy.`);
   return healthy("True", "Healthy");
+}
+
+/** That nothing of the record is probed, and why. */
+export function notProbed(message: string): Condition {
+  return healthy("Unknown", "NotProbed", message);
 }
 
 const named = (verdict: string, leaves: readonly string[]) =>

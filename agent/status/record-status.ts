@@ -2,9 +2,9 @@ import type { Condition } from "../../shared/model/condition.ts";
 import type { Endpoint } from "../../shared/model/endpoint.ts";
 import type { DeliveredProbe, DeliveredRecord } from "../edge/delivered.ts";
 import type { OwnRecord } from "../source/collect.ts";
-import { healthCondition, timed } from "./conditions.ts";
+import { healthCondition, notProbed, timed } from "./conditions.ts";
 import type { OwnRecordStatus, ProbeSummary } from "./state.ts";
-import { ownProbes } from "./watched.ts";
+import { notProbeableIn, type OwnShare, ownProbes, watchedLeaves } from "./watched.ts";
 
 export interface StatusInput {
   cluster: string;
@@ -24,7 +24,7 @@ export function recordStatus(input: StatusInput): OwnRecordStatus {
   const isOurs = (one: { cluster: string; record: string }) =>
     one.cluster === share.cluster && one.record === share.record;
   const probes = ownProbes(delivered, share);
-  const health = healthCondition(record.spec.healthCheck !== undefined, probes);
+  const health = healthOf(record, delivered, share);
   const ours = [input.accepted, health, input.edgeReachable];
   const known = new Set(ours.map(({ type }) => type));
   const said = (delivered?.shares.find(isOurs)?.conditions ?? [])
@@ -39,6 +39,15 @@ export function recordStatus(input: StatusInput): OwnRecordStatus {
     leaves: delivered?.leaves ?? [],
     probes: probeSummaries(probes),
   };
+}
+
+function healthOf(record: OwnRecord, delivered: DeliveredRecord | undefined, share: OwnShare): Condition {
+  if (record.spec.healthCheck === undefined) return notProbed("The record has no health check.");
+  const watched = watchedLeaves(record.spec);
+  if (watched.length === 0) return notProbed("All leaves stand behind a wildcard: name a healthCheck.host.");
+  const notProbeable = notProbeableIn(delivered, share);
+  const whys = watched.flatMap((leaf) => notProbeable(leaf) ?? []);
+  return whys.length === watched.length ? notProbed(whys[0] ?? "") : healthCondition(ownProbes(delivered, share));
 }
 
 const asCondition = ({

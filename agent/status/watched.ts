@@ -11,7 +11,8 @@ export function watchedLeaves(spec: Pick<RecordSpec, "rootHost" | "endpoints" | 
   return reading.tree.leaves.filter((leaf) => hasProbeHost(spec, check, leaf));
 }
 
-interface OwnShare {
+/** Which record of this cluster. */
+export interface OwnShare {
   cluster: string;
   /** `namespace/name` */
   record: string;
@@ -23,16 +24,16 @@ export function ownProbes(delivered: DeliveredRecord | undefined, { cluster, rec
 }
 
 /**
- * Why the edge does not probe a leaf although its record asks for it, in words; undefined where it does or has not said
+ * Tells why the edge does not probe a leaf although its record asks for it, in words; undefined where it does or has not said
  * anything of the leaf yet.
  */
-export function notProbeableWhy(
-  leaf: string,
+export function notProbeableIn(
   delivered: DeliveredRecord | undefined,
   { cluster, record }: OwnShare,
-): string | undefined {
-  if (delivered === undefined || !delivered.leaves.some((one) => one.leaf === leaf && one.reason === "NotProbed"))
-    return undefined;
-  const share = delivered.shares.find((one) => one.cluster === cluster && one.record === record);
-  return share?.conditions.find(({ type, status }) => type === "NotProbeable" && status === "True")?.message;
+): (leaf: string) => string | undefined {
+  const share = delivered?.shares.find((one) => one.cluster === cluster && one.record === record);
+  const why = share?.conditions.find(({ type, status }) => type === "NotProbeable" && status === "True")?.message;
+  const unprobed = delivered?.leaves.filter(({ reason }) => reason === "NotProbed") ?? [];
+  const leaves = new Set(unprobed.map(({ leaf }) => leaf));
+  return (leaf) => (leaves.has(leaf) ? why : undefined);
 }
