@@ -8,6 +8,7 @@ import { type GatewayPort, type Write, writesOf } from "./writes.ts";
 
 const WRITES_AT_ONCE = 8;
 const UNEXPECTED_MS = 60_000;
+const LOOK_MS = 1_000;
 
 /** An informer, as far as it matters here. */
 export interface WatchedKind {
@@ -45,6 +46,8 @@ export class GatewayController {
   #gathered: { lastSentAt?: number; dirtySince?: number } = {};
   /** When a write that has to wait may be tried again. */
   #retryAt = Number.POSITIVE_INFINITY;
+  /** Which kinds the cluster did not know at the last pass. */
+  #unknown = "";
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
 
@@ -60,7 +63,7 @@ export class GatewayController {
     this.changed();
   }
 
-  /** An object of the three kinds has changed, or a kind has been read for the first time. */
+  /** An object of the three kinds has changed. */
   changed(): void {
     this.#gathered.dirtySince ??= this.#options.elapsedMs();
     this.#arm();
@@ -75,16 +78,32 @@ export class GatewayController {
 
   get #isReady(): boolean {
     const { gateways, policies, records } = this.#options;
-    return this.#phase === "Started" && gateways.isSynced && policies.isSynced && records.isSynced;
+    return gateways.isSynced && policies.isSynced && records.isSynced;
+  }
+
+  /** When there is something to do; infinite where there is not. */
+  get #dueAt(): number {
+    return Math.min(this.#retryAt, nextSendAt(this.#gathered, this.#options.windowMs) ?? Number.POSITIVE_INFINITY);
   }
 
   #arm(): void {
     clearTimeout(this.#timer);
-    if (!this.#isReady || this.#running !== undefined) return;
-    const { windowMs, elapsedMs } = this.#options;
-    const dueAt = Math.min(this.#retryAt, nextSendAt(this.#gathered, windowMs) ?? Number.POSITIVE_INFINITY);
-    if (dueAt !== Number.POSITIVE_INFINITY)
-      this.#timer = setTimeout(() => this.#run(), Math.max(0, dueAt - elapsedMs()));
+    if (this.#phase !== "Started" || this.#running !== undefined) return;
+    const dueInMs = this.#isReady ? Math.max(0, this.#dueAt - this.#options.elapsedMs()) : LOOK_MS;
+    this.#timer = setTimeout(() => this.#look(), Math.min(LOOK_MS, dueInMs));
+  }
+
+  /** Nobody tells that a kind has been read, or has become known, where there is no object of it. */
+  #look(): void {
+    const { gateways, policies, elapsedMs } = this.#options;
+    const unknown = `${gateways.isUnknown} ${policies.isUnknown}`;
+    if (unknown !== this.#unknown) this.#gathered.dirtySince ??= elapsedMs();
+    if (!this.#isReady || this.#dueAt > elapsedMs()) {
+      this.#arm();
+      return;
+    }
+    this.#unknown = unknown;
+    this.#run();
   }
 
   #run(): void {
