@@ -186,6 +186,13 @@ describe("connections and credentials", () => {
     expect(connections).toBeLessThanOrEqual(2);
   });
 
+  test("calls that begin together on a new client all succeed", async () => {
+    handle = (_, response) => say(response, 200, RECORD);
+    const client = newClient();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => client.get(DNS_RECORD, REF)));
+    expect(answers).toEqual(Array(8).fill(RECORD));
+  });
+
   test("each call asks for the token, so that one that is renewed is used", async () => {
     let token = 0;
     const config = new KubeConfig();

@@ -1,6 +1,7 @@
 import type { KubeConfig } from "@kubernetes/client-node";
 import { type KubeList, notTheApi, pageOf } from "./answer.ts";
 import { type Call, Connection } from "./connection.ts";
+import { link, withDeadline } from "./deadline.ts";
 import type { Kind } from "./kinds.ts";
 import { KubeError } from "./kube-error.ts";
 import { type KubeObject, type ObjectRef, refKey } from "./object.ts";
@@ -170,17 +171,16 @@ export class KubeClient {
       allowWatchBookmarks: "true",
       timeoutSeconds: String(timeoutSeconds),
     });
-    const opening = new AbortController();
-    const deadline = setTimeout(() => opening.abort(new DOMException("no answer", "TimeoutError")), this.#deadlineMs);
-    try {
-      const both = AbortSignal.any([signal, opening.signal]);
-      const answer = await this.#measured(kind, "watch", () =>
-        this.#connection.open({ ...call, method: "GET", path, signal: both }),
+    const ending = new AbortController();
+    // For as long as the watch lasts, that is, as the caller's signal does.
+    link(signal, ending);
+    const answer = await withDeadline(this.#deadlineMs, undefined, (opening) => {
+      link(opening, ending);
+      return this.#measured(kind, "watch", () =>
+        this.#connection.open({ ...call, method: "GET", path, signal: ending.signal }),
       );
-      return eventsOf(call, answer.body);
-    } finally {
-      clearTimeout(deadline);
-    }
+    });
+    return eventsOf(call, answer.body);
   }
 
   /** What is at a path of the API server that is no object of a kind: discovery. */
@@ -214,9 +214,9 @@ export class KubeClient {
 
   async #json({ kind, name, deadlineMs = this.#deadlineMs, signal, ...call }: Plan): Promise<unknown> {
     const what = name === undefined ? kind.plural : `${kind.plural} ${name}`;
-    const deadline = AbortSignal.timeout(deadlineMs);
-    const both = signal ? AbortSignal.any([signal, deadline]) : deadline;
-    const answer = await this.#measured(kind, call.verb, () => this.#connection.json({ ...call, what, signal: both }));
+    const answer = await withDeadline(deadlineMs, signal, (ending) =>
+      this.#measured(kind, call.verb, () => this.#connection.json({ ...call, what, signal: ending })),
+    );
     return answer.body;
   }
 

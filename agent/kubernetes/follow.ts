@@ -1,4 +1,5 @@
 import type { KubeClient, WatchOptions } from "./client.ts";
+import { link } from "./deadline.ts";
 import type { Kind } from "./kinds.ts";
 import type { WatchEvent } from "./watch-stream.ts";
 
@@ -24,7 +25,8 @@ export interface FollowOptions extends WatchOptions {
 export async function follow(options: FollowOptions): Promise<void> {
   const { client, kind, quietMs, stableMs, onEvent, onStable, signal: stopping, ...watch } = options;
   const leaving = new AbortController();
-  const signal = AbortSignal.any([stopping, leaving.signal]);
+  const { signal } = leaving;
+  const unlink = link(stopping, leaving);
   const timers = new Set<NodeJS.Timeout>();
   const after = (ms: number, work: () => void) => {
     const timer = setTimeout(work, ms);
@@ -45,6 +47,7 @@ export async function follow(options: FollowOptions): Promise<void> {
     if (!signal.aborted) throw error;
   } finally {
     for (const timer of timers) clearTimeout(timer);
+    unlink();
     leaving.abort();
   }
 }

@@ -1,0 +1,29 @@
+/**
+ * Does work with a signal that is given after so many milliseconds, or with the outer one.
+ *
+ * Not by AbortSignal.any: Node 20 collects such a signal while somebody still listens to it, and then nothing ever ends.
+ */
+export async function withDeadline<T>(
+  ms: number,
+  outer: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const unlink = link(outer, controller);
+  const late = () => controller.abort(new DOMException("no answer in time", "TimeoutError"));
+  const timer = setTimeout(late, ms);
+  try {
+    return await work(controller.signal);
+  } finally {
+    clearTimeout(timer);
+    unlink();
+  }
+}
+
+/** Has the signal abort the controller too. Returns what ends that. */
+export function link(outer: AbortSignal | undefined, controller: AbortController): () => void {
+  const abort = () => controller.abort(outer?.reason);
+  if (outer?.aborted) abort();
+  outer?.addEventListener("abort", abort);
+  return () => outer?.removeEventListener("abort", abort);
+}
