@@ -23,6 +23,11 @@ export class Contact {
     this.#isSilent = false;
   }
 
+  /** How long ago the edge was heard of, in milliseconds; undefined where it was not yet. */
+  get heardAgoMs(): number | undefined {
+    return this.#heard ? this.#elapsedMs() - this.#since : undefined;
+  }
+
   get state(): "Heard" | "Awaited" | "Silent" {
     this.#isSilent ||= this.silentInMs <= 0;
     if (this.#isSilent) return "Silent";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { encodeSnapshot } from "../shared/snapshot.ts";
 import type { Answer, Core } from "./core.ts";
-import { EdgeClient, type Receipt } from "./edge/client.ts";
+import { EdgeClient, type PushResult, type Receipt } from "./edge/client.ts";
 import { Puller } from "./edge/puller.ts";
 import { Pusher } from "./edge/pusher.ts";
 import type { Log } from "./log.ts";
@@ -20,6 +20,8 @@ export interface LinkOptions {
   reread: () => Promise<void>;
   /** The edge took a snapshot that held the records with these keys, and no others. */
   onSnapshotTaken?: (keys: ReadonlySet<string>) => void;
+  /** A snapshot of so many records was pushed. */
+  onPushed?: (result: PushResult["kind"], records: number) => void;
   log: Log;
   /** Unix ms */
   now: () => number;
@@ -38,7 +40,7 @@ export class Link {
   readonly #onSnapshotTaken: ((keys: ReadonlySet<string>) => void) | undefined;
   #pushed: { key: string; digest: string }[] = [];
 
-  constructor({ settings, core, reread, onSnapshotTaken, log, now, elapsedMs }: LinkOptions) {
+  constructor({ settings, core, reread, onSnapshotTaken, onPushed, log, now, elapsedMs }: LinkOptions) {
     this.#core = core;
     this.#onSnapshotTaken = onSnapshotTaken;
     this.#noted = new Noted(log);
@@ -48,7 +50,11 @@ export class Link {
     this.#pusher = new Pusher({
       windowMs: settings.reconfigMaxDelayMs,
       repeatMs: Math.min(REPEAT_MS, settings.edgeStaleAfterMs / CALLS_BEFORE_SILENCE),
-      push: (text, ifMatch) => client.push(text, ifMatch),
+      push: async (text, ifMatch) => {
+        const result = await client.push(text, ifMatch);
+        onPushed?.(result.kind, this.#pushed.length);
+        return result;
+      },
       encode: () => this.#encode(),
       reread,
       onTaken: (receipt) => this.#taken(receipt),
@@ -70,6 +76,17 @@ export class Link {
 
   snapshotChanged(): void {
     this.#pusher.changed();
+  }
+
+  /** What the edge sees just now of the records, only to be shown; undefined where it does not say. */
+  async readView(): Promise<unknown> {
+    const result = await this.#client.readRecords();
+    if (result.kind === "View") {
+      this.#noted.note("view", undefined, "The edge says again what it sees");
+      return result.view;
+    }
+    this.#failed("view", `The edge did not say what it sees, asking again: ${result.message}`);
+    return undefined;
   }
 
   async stop(): Promise<void> {

@@ -1,11 +1,12 @@
 import { startAgent } from "./agent.ts";
+import { startReplica } from "./cluster/replica.ts";
 import { helpText, readSettings, SettingsError } from "./settings.ts";
 
-/** Starts the agent as a process; SIGTERM and SIGINT end it, and what is in DNS and in the state file stays. */
+/** Starts the agent as a process; SIGTERM and SIGINT end it, and what is in DNS and what is stored stays. */
 async function main(): Promise<void> {
   const settings = readSettings(process.argv.slice(2), process.env);
   if (settings === "help") return void process.stdout.write(helpText());
-  const agent = await startAgent(settings);
+  const agent = settings.kubernetes ? await startReplica(settings) : await startAgent(settings);
   const end = Promise.withResolvers<void>();
   process.once("SIGTERM", () => end.resolve());
   process.once("SIGINT", () => end.resolve());

@@ -35,7 +35,8 @@ export function serveWeb(settings: Settings, core: Core, now: () => number): Pro
   return listen(receiver, address, port).catch(cannotListen("deliveries", address, port, "--webhook"));
 }
 
-function cannotListen(what: string, address: string, port: number, flag: string) {
+/** For a port that cannot be used: says what to do about it. */
+export function cannotListen(what: string, address: string, port: number, flag: string) {
   return (error: NodeJS.ErrnoException): never => {
     const why: Record<string, string> = {
       EADDRINUSE: `port ${port} is in use. Stop what runs there, or choose another with ${flag}-port`,

@@ -97,6 +97,7 @@ const externalDnsSettings = {
     ),
   externalDnsTxtPrefix: z.string().max(128).optional().describe("Its --txt-prefix."),
   externalDnsTxtSuffix: z.string().max(128).optional().describe("Its --txt-suffix."),
+  externalDnsTxtWildcardReplacement: z.string().max(63).optional().describe("Its --txt-wildcard-replacement."),
   externalDnsResolvers: list
     .pipe(z.array(z.string().min(1)).min(1))
     .optional()

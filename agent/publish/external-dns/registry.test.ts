@@ -208,7 +208,7 @@ describe("what cannot be found out changes nothing", () => {
     zone = { "a-x.test": { TXT: owned("theirs") } };
     const asker = registry();
     await asker.look([host("x.test")]);
-    await asker.look([]);
+    asker.keep([host("y.test")]);
     expect(asker.conflictOf("x.test")).toBeUndefined();
   });
 });

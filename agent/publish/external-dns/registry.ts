@@ -56,15 +56,19 @@ export class Registry {
     return this.#conflicts.get(rootHost);
   }
 
-  /** Asks DNS anew for these hosts, and forgets all others. Never throws for what DNS says, or does not. */
+  /** Asks DNS anew for these hosts. Never throws for what DNS says, or does not. */
   async look(hosts: readonly PublishedHost[]): Promise<void> {
-    const named = new Set(hosts.map(({ rootHost }) => rootHost));
-    for (const host of this.#conflicts.keys()) if (!named.has(host)) this.#conflicts.delete(host);
     const left = [...hosts];
     const work = async () => {
       for (let host = left.shift(); host !== undefined; host = left.shift()) await this.#lookAt(host);
     };
     await Promise.all(Array.from({ length: this.#options.concurrency }, work));
+  }
+
+  /** Forgets all hosts but these. */
+  keep(hosts: readonly PublishedHost[]): void {
+    const named = new Set(hosts.map(({ rootHost }) => rootHost));
+    for (const host of this.#conflicts.keys()) if (!named.has(host)) this.#conflicts.delete(host);
   }
 
   async #lookAt({ rootHost, endpoints }: PublishedHost): Promise<void> {

@@ -1,0 +1,44 @@
+import type { KubeClient } from "../kubernetes/client.ts";
+import { LEASE } from "../kubernetes/kinds.ts";
+import type { KubeObject } from "../kubernetes/object.ts";
+import { contactOf, leaseObject } from "../objects/lease-object.ts";
+import type { State } from "../status/state.ts";
+import { FIELD_MANAGER } from "../writer/diff.ts";
+
+export interface ContactLeaseOptions {
+  client: Pick<KubeClient, "apply">;
+  namespace: string;
+  /** When the edge was last heard of, Unix ms; undefined where it was not yet. */
+  heardAt: () => number | undefined;
+}
+
+/** Keeps the Lease that holds the contact with the edge: written only where it would say something else. */
+export class ContactLease {
+  readonly #options: ContactLeaseOptions;
+  #before: KubeObject | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ContactLeaseOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects where it has to be written and cannot be. */
+  write(state: State): Promise<void> {
+    const turn = this.#turn.then(() => this.#write(state));
+    this.#turn = turn.catch(() => {});
+    return turn;
+  }
+
+  async #write(state: State): Promise<void> {
+    const { client, namespace, heardAt } = this.#options;
+    const { object } = leaseObject({ state, namespace, heardAt: heardAt(), before: this.#before });
+    if (this.#before !== undefined && content(this.#before) === content(object)) return;
+    this.#before = await client.apply(LEASE, object, { fieldManager: FIELD_MANAGER });
+  }
+}
+
+/** What the Lease says; when the newest delivery left is only noted beside it. */
+function content(lease: KubeObject): string {
+  const { sentAt: _, ...told } = contactOf(lease);
+  return JSON.stringify(told);
+}

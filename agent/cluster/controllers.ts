@@ -1,0 +1,50 @@
+import type { Contact } from "../contact.ts";
+import { GatewayController } from "../gateway/controller.ts";
+import { ApiClock } from "../lifecycle/api-clock.ts";
+import { Lifecycle, type LifecycleOptions } from "../lifecycle/lifecycle.ts";
+import { isHeldBy } from "../objects/endpoint-object.ts";
+import { gatewayPort } from "./gateway-port.ts";
+import type { TermOptions } from "./term-options.ts";
+
+const CONCURRENCY = 8;
+
+const elapsedMs = () => performance.now();
+
+/** Makes records of Gateways; `leads` is asked before each write. */
+export function makeGateways({ settings, client, caches, log }: TermOptions, leads: () => boolean): GatewayController {
+  return new GatewayController({
+    gateways: caches.gateways,
+    policies: caches.policies,
+    records: caches.records,
+    port: gatewayPort(client, caches, leads),
+    windowMs: settings.reconfigMaxDelayMs,
+    log,
+    now: Date.now,
+    elapsedMs,
+    random: Math.random,
+  });
+}
+
+/** Holds the records by their finalizer until the edge has forgotten them. */
+export function makeLifecycle(
+  { client, caches, settings, log }: TermOptions,
+  contact: Contact,
+  onEvent: LifecycleOptions["onEvent"],
+): Lifecycle {
+  return new Lifecycle({
+    client,
+    records: caches.records,
+    apiClock: new ApiClock(elapsedMs),
+    deletionTimeoutMs: settings.deletionTimeoutMs,
+    concurrency: CONCURRENCY,
+    isEdgeReachable: () => contact.state !== "Silent",
+    isInDns: ({ metadata }) => {
+      const endpoint = caches.endpoints?.get(metadata);
+      return endpoint !== undefined && isHeldBy(endpoint, metadata);
+    },
+    onEvent,
+    log,
+    elapsedMs,
+    random: Math.random,
+  });
+}

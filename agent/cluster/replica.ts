@@ -1,0 +1,242 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import type { KubeConfig } from "@kubernetes/client-node";
+import type { AgentHooks } from "../agent.ts";
+import { KubeClient } from "../kubernetes/client.ts";
+import { loadKubeConfig } from "../kubernetes/config.ts";
+import { type Log, makeLog } from "../log.ts";
+import { AgentMetrics } from "../metrics/metrics.ts";
+import { makeOperations } from "../operations.ts";
+import type { DnsServer } from "../publish/dns/server.ts";
+import { handOn } from "../receiver/hand-on.ts";
+import { type Listening, listen } from "../receiver/listen.ts";
+import { makeReceiver } from "../receiver/receiver.ts";
+import { type Repeated, repeat } from "../repeat.ts";
+import { cannotListen, serveDns } from "../serve.ts";
+import { SettingsError } from "../settings.ts";
+import type { Settings } from "../settings-schema.ts";
+import { Caches } from "./caches.ts";
+import { FollowerDns } from "./follower-dns.ts";
+import { Leadership } from "./leadership.ts";
+import { Term } from "./term.ts";
+
+const DEFAULT_NAMESPACE = "vedette-system";
+/** So often the leader may fail to renew within its lease before it is lost. */
+const RENEWALS = 3;
+const SYNC_POLL_MS = 100;
+
+/**
+ * Starts the agent as a replica in a Kubernetes cluster: it watches, stands for election, and works while it leads. Rejects
+ * with a {@link SettingsError} for what a person can mend: a port in use, a missing service account.
+ */
+export async function startReplica(settings: Settings, hooks: AgentHooks = {}): Promise<Replica> {
+  const log = hooks.log ?? makeLog(settings.logFormat, (line) => process.stderr.write(`${line}\n`), Date.now);
+  const replica = new Replica(settings, hooks, log);
+  try {
+    await replica.start();
+    return replica;
+  } catch (error) {
+    await replica.close();
+    throw error;
+  }
+}
+
+/** One of the agent's processes in a cluster. */
+export class Replica {
+  readonly #settings: Settings;
+  readonly #hooks: AgentHooks;
+  readonly #log: Log;
+  readonly #namespace: string;
+  readonly #client: KubeClient;
+  readonly #metrics: AgentMetrics;
+  readonly #caches: Caches;
+  readonly #identity: string;
+  readonly #closing = new AbortController();
+  readonly #opened = new AsyncDisposableStack();
+  #dns: DnsServer | undefined;
+  #web: Listening | undefined;
+  #operations: Listening | undefined;
+  #follower: FollowerDns | undefined;
+  #leadership: Leadership | undefined;
+  #standing: Repeated | undefined;
+
+  constructor(settings: Settings, hooks: AgentHooks, log: Log) {
+    const { config, namespace } = configOf(settings);
+    this.#settings = settings;
+    this.#hooks = hooks;
+    this.#log = log;
+    this.#namespace = namespace;
+    this.#identity = `${settings.podName ?? hostname()}_${randomUUID()}`;
+    this.#metrics = new AgentMetrics({ contact: () => this.#term?.contact });
+    this.#client = new KubeClient(config, { onRequest: (about) => this.#metrics.requested(about) });
+    this.#caches = new Caches({
+      client: this.#client,
+      resyncMs: settings.resyncMs,
+      hasEndpoints: publishes(settings, "external-dns"),
+      onChange: (kind, before, after) => {
+        this.#term?.changed(kind, before, after);
+        this.#follower?.changed(kind);
+      },
+      log,
+    });
+  }
+
+  get isLeader(): boolean {
+    return this.#leadership?.isLeader ?? false;
+  }
+
+  get webhookPort(): number {
+    return this.#web?.port ?? 0;
+  }
+
+  get operationsPort(): number {
+    return this.#operations?.port ?? 0;
+  }
+
+  /** 0 where the embedded server is not among the publishers. */
+  get dnsPort(): number {
+    return this.#dns?.port ?? 0;
+  }
+
+  async start(): Promise<void> {
+    const settings = this.#settings;
+    if (publishes(settings, "embedded")) await this.#serveDns();
+    this.#web = await this.#listenForDeliveries();
+    this.#operations = await this.#listenForOperations();
+    this.#leadership = this.#stand();
+    this.#caches.start();
+    this.#opened.defer(() => this.#caches.stop());
+    const leadership = this.#leadership;
+    this.#opened.defer(() => leadership.stop());
+    // Who has not read everything must not lead: it would take what it has not read for gone.
+    this.#standing = repeat(
+      async () => {
+        if (this.#caches.isSynced) leadership.start();
+      },
+      () => SYNC_POLL_MS,
+      this.#log,
+    );
+    this.#opened.defer(() => this.#standing?.stop());
+    this.#announce();
+  }
+
+  /** Ends the work, gives the leadership back, and leaves DNS and all objects as they are. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#opened.disposeAsync();
+  }
+
+  get #term(): Term | undefined {
+    return this.#leadership?.term;
+  }
+
+  async #serveDns(): Promise<void> {
+    const dns = await serveDns(this.#settings, this.#log);
+    this.#dns = dns;
+    this.#opened.defer(() => dns.close());
+    const follower = new FollowerDns({
+      settings: this.#settings,
+      records: this.#caches.records,
+      client: this.#client,
+      namespace: this.#namespace,
+      serve: (zones) => dns.serve(zones),
+      isLeader: () => this.isLeader,
+      log: this.#log,
+    });
+    this.#follower = follower;
+    this.#opened.defer(() => follower.stop());
+  }
+
+  async #listenForDeliveries(): Promise<Listening> {
+    const { webhookAddress: address, webhookPort: port, pull, secret } = this.#settings;
+    const receiver = makeReceiver({
+      secrets: pull ? undefined : secret,
+      isReady: () => (this.isLeader ? (this.#term?.isReady ?? false) : this.#caches.isSynced),
+      apply: async (json) => (await this.#term?.apply(json)) ?? { kind: "NotStored" },
+      handOn: (delivery) =>
+        this.isLeader ? undefined : handOn(delivery, this.#leadership?.forwardTo, this.#closing.signal),
+      now: Date.now,
+    });
+    const web = await listen(receiver, address, port).catch(cannotListen("deliveries", address, port, "--webhook"));
+    this.#opened.defer(() => web.close());
+    return web;
+  }
+
+  async #listenForOperations(): Promise<Listening> {
+    const { operationsAddress: address, operationsPort: port } = this.#settings;
+    const operations = makeOperations({
+      notReady: () => this.#caches.notReady(),
+      scrape: () => this.#metrics.scrape(),
+    });
+    const web = await listen(operations, address, port).catch(
+      cannotListen("metrics and health checks", address, port, "--operations"),
+    );
+    this.#opened.defer(() => web.close());
+    return web;
+  }
+
+  #stand(): Leadership {
+    const { cluster, leaderLeaseMs: leaseMs, forwardAddress, webhookAddress } = this.#settings;
+    const forwardTo = forwardAddress ?? webhookAddress;
+    const host = forwardTo.includes(":") ? `[${forwardTo}]` : forwardTo;
+    return new Leadership({
+      client: this.#client,
+      cluster,
+      namespace: this.#namespace,
+      identity: this.#identity,
+      leaseMs,
+      renewMs: Math.floor(leaseMs / RENEWALS),
+      forwardTo: `http://${host}:${this.webhookPort}`,
+      begin: () => this.#begin(),
+      onChange: (isLeader) => {
+        this.#metrics.leading(isLeader);
+        this.#follower?.changed();
+      },
+      log: this.#log,
+      now: Date.now,
+      elapsedMs: () => performance.now(),
+      random: Math.random,
+    });
+  }
+
+  #begin(): Promise<Term> {
+    return Term.begin({
+      settings: this.#settings,
+      hooks: this.#hooks,
+      namespace: this.#namespace,
+      identity: this.#identity,
+      client: this.#client,
+      caches: this.#caches,
+      metrics: this.#metrics,
+      serve: (zones) => this.#dns?.serve(zones),
+      isLeader: () => this.isLeader,
+      log: this.#log,
+    });
+  }
+
+  #announce(): void {
+    const { cluster, pull, edgeUrl, webhookAddress, operationsAddress } = this.#settings;
+    const deliveries = pull
+      ? `asks ${edgeUrl} for deliveries`
+      : `takes deliveries at http://${webhookAddress}:${this.webhookPort}/v1/delivery`;
+    const dns = this.#dns === undefined ? "" : `, answers DNS at ${this.#settings.dnsAddress}:${this.#dns.port}`;
+    this.#log("info", `The agent of ${cluster} ${deliveries}${dns}`);
+    this.#log("info", `Metrics and health checks at http://${operationsAddress}:${this.operationsPort}`);
+  }
+}
+
+/** Whether decisions get into DNS this way. */
+export function publishes({ publisher = ["external-dns"] }: Settings, way: "embedded" | "external-dns"): boolean {
+  return publisher.includes(way);
+}
+
+function configOf({ kubeconfig, namespace }: Settings): { config: KubeConfig; namespace: string } {
+  try {
+    const loaded = loadKubeConfig({ kubeconfig, env: process.env });
+    return { config: loaded.config, namespace: namespace ?? loaded.namespace ?? DEFAULT_NAMESPACE };
+  } catch (error) {
+    throw new SettingsError(
+      `The Kubernetes API cannot be used: ${(error as Error).message}. See --kubeconfig in --help.`,
+    );
+  }
+}

@@ -1,0 +1,55 @@
+import { z } from "zod";
+import type { KubeObject } from "../kubernetes/object.ts";
+import type { OwnRecord } from "../source/collect.ts";
+import { type KubernetesRecords, kubernetesRecords } from "../source/kubernetes-records.ts";
+import type { Caches } from "./caches.ts";
+import type { HeaderSecrets } from "./header-secrets.ts";
+
+const naming = z.looseObject({
+  healthCheck: z.looseObject({ additionalHeadersRef: z.looseObject({ name: z.string() }) }),
+});
+
+export interface SourceOptions {
+  caches: Pick<Caches, "records" | "isSynced">;
+  secrets: HeaderSecrets;
+  /** Whether a record takes part: see the life cycle of records. */
+  isMember: (record: KubeObject) => boolean;
+}
+
+/** The records of this cluster from the API, with the header Secrets that they name. */
+export class KubernetesSource {
+  readonly #options: SourceOptions;
+  #records: readonly OwnRecord[] = [];
+
+  constructor(options: SourceOptions) {
+    this.#options = options;
+  }
+
+  /** The records as they are now; undefined while something of them has never been read. */
+  read(): KubernetesRecords | undefined {
+    const { caches, secrets, isMember } = this.#options;
+    if (!caches.isSynced) return undefined;
+    const objects = caches.records.list();
+    secrets.want(secretsNamedBy(objects));
+    if (!secrets.isSynced) return undefined;
+    const read = kubernetesRecords({
+      records: objects,
+      isMember,
+      secretAt: (key) => secrets.secretAt(key),
+      secretTrouble: (key) => secrets.troubleOf(key),
+      before: this.#records,
+    });
+    this.#records = read.records;
+    return read;
+  }
+}
+
+function secretsNamedBy(records: readonly KubeObject[]): Set<string> {
+  const keys = records.flatMap(({ spec, metadata: { namespace, deletionTimestamp } }) => {
+    const named = naming.safeParse(spec).data;
+    return named === undefined || deletionTimestamp !== undefined
+      ? []
+      : [`${namespace}/${named.healthCheck.additionalHeadersRef.name}`];
+  });
+  return new Set(keys);
+}

@@ -1,0 +1,208 @@
+import type { Condition } from "../../shared/model/condition.ts";
+import type { Contact } from "../contact.ts";
+import { EventRecorder } from "../kubernetes/events.ts";
+import { DNS_ENDPOINT, DNS_RECORD } from "../kubernetes/kinds.ts";
+import type { KubeObject } from "../kubernetes/object.ts";
+import { refKey } from "../kubernetes/object.ts";
+import { endpointObjects } from "../objects/endpoint-object.ts";
+import { MANAGED_BY_US } from "../objects/labels.ts";
+import { shownObjects } from "../objects/shown.ts";
+import { withdrawingStatusOf } from "../objects/withdrawing-status.ts";
+import { inForce } from "../own-records.ts";
+import type { Published } from "../publish/explain.ts";
+import type { OwnRecord } from "../source/collect.ts";
+import type { KubernetesRecords } from "../source/kubernetes-records.ts";
+import type { State } from "../status/state.ts";
+import type { Wanted } from "../writer/desired.ts";
+import type { Trouble } from "../writer/judge.ts";
+import { Writer } from "../writer/writer.ts";
+import { ContactLease } from "./contact-lease.ts";
+import { Owners } from "./owners.ts";
+import type { TermOptions } from "./term-options.ts";
+import { publishedEvent, type RecordEvent, transitions } from "./told.ts";
+
+const CONCURRENCY = 8;
+const REFRESHES_PER_SECOND = 10;
+
+export interface StoreOptions extends TermOptions {
+  contact: Contact;
+  leads: () => boolean;
+  /** `Withdrawn`, of a record that is being deleted and waits for the edge. */
+  withdrawing: (record: KubeObject) => Condition | undefined;
+  /** A record takes part no more, or not yet. */
+  isMember: (record: KubeObject) => boolean;
+}
+
+/**
+ * Where the state of the agent lives in the cluster: DNSEndpoints first, then the contact Lease, and statuses and probe objects
+ * through the accumulator (design §3, Kubernetes).
+ */
+export class Store {
+  readonly #options: StoreOptions;
+  readonly #writer: Writer;
+  readonly #lease: ContactLease;
+  readonly #owners: Owners;
+  readonly #events: EventRecorder;
+  #source: KubernetesRecords = { records: [], problems: [], refused: [] };
+  #state: State;
+  #conflicts = new Map<string, Condition>();
+
+  constructor(options: StoreOptions, state: State) {
+    const { settings, client, caches, contact, namespace, log, leads, identity } = options;
+    const elapsedMs = () => performance.now();
+    this.#options = options;
+    this.#state = state;
+    this.#owners = new Owners(settings);
+    this.#events = new EventRecorder({ client, instance: identity, log, elapsedMs });
+    const heardAt = () => (contact.heardAgoMs === undefined ? undefined : Date.now() - contact.heardAgoMs);
+    this.#lease = new ContactLease({ client, namespace, heardAt });
+    this.#writer = new Writer({
+      client,
+      cacheOf: (kind) => {
+        const cache = caches.of(kind);
+        if (cache === undefined) throw new Error(`${kind.plural} are not watched`);
+        return cache;
+      },
+      isSynced: () => caches.isSynced && leads(),
+      windowMs: settings.reconfigMaxDelayMs,
+      concurrency: CONCURRENCY,
+      refreshesPerSecond: REFRESHES_PER_SECOND,
+      log,
+      elapsedMs,
+      random: Math.random,
+      onWritten: () => {},
+      onFailed: () => {},
+    });
+  }
+
+  get writer(): Writer {
+    return this.#writer;
+  }
+
+  /** The records as they were read last; what is stored from now on is of these. */
+  takeSource(source: KubernetesRecords): void {
+    this.#source = source;
+  }
+
+  /** Rejects where something of what is to be in DNS, or the number of the delivery, could not be written. */
+  async save(state: State): Promise<void> {
+    const before = this.#state;
+    this.#state = state;
+    const trouble = await this.#publish();
+    this.show();
+    for (const { key, event } of transitions(before.records, state.records)) this.#tell(key, event);
+    this.#options.metrics.show(state.records);
+    if (trouble !== undefined) throw new Error(trouble);
+    await this.#lease.write(state);
+  }
+
+  /** Writes the contact with the edge down, where that is due. */
+  keepContact(): Promise<void> {
+    return this.#lease.write(this.#state);
+  }
+
+  /** Wants statuses and probe objects as they follow from the state. With `refreshTimes` also where only times changed. */
+  show(refreshTimes = false): void {
+    const { caches, isMember, withdrawing } = this.#options;
+    const shown = shownObjects({
+      state: this.#state,
+      ...this.#source,
+      recordAt: (ref) => caches.records.get(ref),
+      probeAt: (ref) => caches.probes.get(ref),
+      extraOf: (key) => this.#extraOf(key),
+      nowMs: Date.now(),
+    });
+    const leaving = caches.records.list().flatMap((object): Wanted[] => {
+      const condition = isMember(object) ? undefined : withdrawing(object);
+      return condition === undefined ? [] : [leavingStatus(object, condition)];
+    });
+    this.#writer.want({ ...shown, wanted: [...shown.wanted, ...leaving] }, { refreshTimes });
+  }
+
+  /** Asks anew who owns the hosts, and publishes what follows. */
+  async askOwners(): Promise<void> {
+    if (!(await this.#owners.askAgain(this.#hosts()))) return;
+    await this.#publish();
+    this.show();
+  }
+
+  /** A change of what is in DNS, told at each record that names the host. */
+  published(change: Published): void {
+    if (change.added.length + change.removed.length === 0) return;
+    const event = publishedEvent(change);
+    for (const { key, spec } of this.#source.records) if (spec.rootHost === change.rootHost) this.#tell(key, event);
+  }
+
+  tellOf(record: KubeObject, event: RecordEvent): void {
+    this.#events.record(record, { ...event, at: Date.now() });
+  }
+
+  async stop(): Promise<void> {
+    await this.#writer.stop();
+  }
+
+  /** Makes the DNSEndpoints as they are to be; answers in words what could not be written. */
+  async #publish(): Promise<string | undefined> {
+    const { caches, isMember } = this.#options;
+    if (caches.endpoints === undefined) return undefined;
+    await this.#owners.ask(this.#hosts());
+    const records = this.#source.records.flatMap((record) => inForce(record, this.#state.records[record.key]) ?? []);
+    const wanted = endpointObjects(records, this.#state.hosts).map((one) => this.#unlessOwned(one, records));
+    // A record whose finalizer somebody took away is claimed again: what is in DNS of it stays meanwhile.
+    const unclaimed = caches.records
+      .list()
+      .filter((object) => object.metadata.deletionTimestamp === undefined && !isMember(object))
+      .map(({ metadata }) => ({ type: "Kept", kind: DNS_ENDPOINT, ref: metadata }) as const);
+    const { troubles } = await this.#writer.publish({
+      wanted: [...wanted, ...unclaimed],
+      scopes: [{ kind: DNS_ENDPOINT, labels: MANAGED_BY_US }],
+    });
+    this.#conflicts = conflictsOf(troubles);
+    const failed = troubles.filter(({ reason }) => reason === "Unavailable");
+    return failed.length === 0 ? undefined : failed.map(({ ref, message }) => `${refKey(ref)}: ${message}`).join("; ");
+  }
+
+  #unlessOwned(wanted: Wanted, records: readonly OwnRecord[]): Wanted {
+    if (wanted.type !== "Object") return wanted;
+    const { metadata } = wanted.object;
+    const record = records.find(({ key }) => key === refKey(metadata));
+    const isOwned = record !== undefined && this.#owners.conditionOf(record.spec.rootHost) !== undefined;
+    return isOwned ? { type: "Kept", kind: wanted.kind, ref: metadata } : wanted;
+  }
+
+  #hosts() {
+    return Object.entries(this.#state.hosts).map(([rootHost, { served = [] }]) => ({ rootHost, endpoints: served }));
+  }
+
+  #extraOf(key: string): Condition[] {
+    const rootHost = this.#state.records[key]?.status.rootHost;
+    const owned = rootHost === undefined ? undefined : this.#owners.conditionOf(rootHost);
+    return [owned ?? this.#conflicts.get(key)].filter((one) => one !== undefined);
+  }
+
+  #tell(key: string, event: RecordEvent): void {
+    const [namespace = "", name = ""] = key.split("/");
+    const object = this.#options.caches.records.get({ namespace, name });
+    if (object !== undefined) this.tellOf(object, event);
+  }
+}
+
+function leavingStatus(object: KubeObject, condition: Condition): Wanted {
+  const { name, namespace, uid = "" } = object.metadata;
+  const ref = { name, ...(namespace !== undefined && { namespace }), uid };
+  return { type: "Status", kind: DNS_RECORD, ref, status: withdrawingStatusOf(object, condition, Date.now()) };
+}
+
+/** By the record that would hold the DNSEndpoint: it has its name. */
+function conflictsOf(troubles: readonly Trouble[]): Map<string, Condition> {
+  const fought = troubles.filter(({ reason }) => reason === "Foreign" || reason === "Contested");
+  return new Map(
+    fought.map(({ ref, reason, message }) => {
+      const about = `DNSEndpoint ${refKey(ref)}: ${message}`;
+      return [
+        refKey(ref),
+        { type: "PublisherConflict", status: "True", reason: `${reason}Object`, message: about },
+      ] as const;
+    }),
+  );
+}

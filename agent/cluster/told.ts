@@ -1,0 +1,57 @@
+import type { StatusCondition } from "../../shared/model/condition.ts";
+import type { EventContent, EventRecorder } from "../kubernetes/events.ts";
+import type { KubeObject } from "../kubernetes/object.ts";
+import { formatPublished, type Published } from "../publish/explain.ts";
+import type { State } from "../status/state.ts";
+
+/** Conditions whose changes are events, and the status that is nothing to worry about. */
+const TOLD: Readonly<Record<string, StatusCondition["status"]>> = {
+  Accepted: "True",
+  Healthy: "True",
+  EdgeReachable: "True",
+  HeadersReady: "True",
+};
+
+/** What an event says of a record. */
+export type RecordEvent = Omit<EventContent, "at">;
+
+/** The transitions between two states of the records, by key. What is seen for the first time is none. */
+export function transitions(before: State["records"], after: State["records"]): { key: string; event: RecordEvent }[] {
+  return Object.entries(after).flatMap(([key, { status }]) => {
+    const old = before[key]?.status.conditions ?? [];
+    return status.conditions.flatMap((condition) => {
+      const event = transition(old, condition);
+      return event === undefined ? [] : [{ key, event }];
+    });
+  });
+}
+
+function transition(before: readonly StatusCondition[], now: StatusCondition): RecordEvent | undefined {
+  const good = TOLD[now.type];
+  const old = before.find(({ type }) => type === now.type);
+  const isSame = old?.status === now.status && old.reason === now.reason;
+  if (good === undefined || old === undefined || isSame || now.status === "Unknown") return undefined;
+  const isGood = now.status === good;
+  // After each start the edge is awaited: that it is heard again is no news then.
+  if (now.type === "EdgeReachable" && isGood && old.status === "Unknown") return undefined;
+  return {
+    type: isGood ? "Normal" : "Warning",
+    reason: now.reason === "Contact" ? "EdgeReachable" : now.reason,
+    message: now.message || `${now.type} is ${now.status} again (${now.reason}).`,
+  };
+}
+
+/** What reached DNS, as an event of each record that names the host. */
+export function publishedEvent(change: Published): RecordEvent {
+  const isLoss = change.removed.length > 0;
+  return {
+    type: isLoss ? "Warning" : "Normal",
+    reason: isLoss ? "EndpointsWithdrawn" : "EndpointsPublished",
+    message: formatPublished(change),
+  };
+}
+
+/** Records events of records at the objects that are there. */
+export function tell(events: EventRecorder, object: KubeObject | undefined, event: RecordEvent, atMs: number): void {
+  if (object !== undefined) events.record(object, { ...event, at: atMs });
+}
