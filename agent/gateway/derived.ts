@@ -5,6 +5,7 @@ import type { KubeObject, ObjectMeta } from "../kubernetes/object.ts";
 import { GATEWAY_GROUP, type Gateway } from "./gateway.ts";
 import { labelValue } from "./naming.ts";
 import type { Policy } from "./policy.ts";
+import { remembered } from "./remembered.ts";
 
 const MANAGED_BY = "app.kubernetes.io/managed-by";
 const MANAGER = "vedette-agent";
@@ -28,7 +29,7 @@ const endpointShape = z.looseObject({ targets: z.array(z.string()) });
  * Reads a DNSRecord that was made from a Gateway: it has our label, and a Gateway for its controller. Undefined for any other,
  * which is somebody else's.
  */
-export function readDerived(object: KubeObject): DerivedRecord | undefined {
+export const readDerived = remembered((object: KubeObject): DerivedRecord | undefined => {
   const { labels, annotations, ownerReferences = [] } = object.metadata;
   const owner = ownerReferences.find(({ controller, ...ref }) => controller === true && isGateway(ref));
   if (labels?.[MANAGED_BY] !== MANAGER || owner === undefined) return undefined;
@@ -41,7 +42,7 @@ export function readDerived(object: KubeObject): DerivedRecord | undefined {
     rootHost: "host" in host ? host.host : undefined,
     targets: (spec?.endpoints ?? []).flatMap((one) => endpointShape.safeParse(one).data?.targets ?? []),
   };
-}
+});
 
 const isGateway = ({ kind, apiVersion }: { kind: string; apiVersion: string }) =>
   kind === GATEWAY.kind && apiVersion.startsWith(`${GATEWAY_GROUP}/`);

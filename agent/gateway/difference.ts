@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { recordSpec } from "../../shared/model/record.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
+import { parseSpec } from "./parse-spec.ts";
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -22,7 +22,7 @@ export function isAsWanted(actual: KubeObject, wanted: KubeObject): boolean {
 const hasAll = (there: Texts = {}, wanted: Texts = {}) =>
   Object.entries(wanted).every(([name, value]) => there[name] === value);
 
+/** How the same is written is no difference. */
 function isSameSpec(actual: unknown, wanted: unknown): boolean {
-  const [one, other] = [recordSpec.safeParse(actual), recordSpec.safeParse(wanted)];
-  return isDeepStrictEqual(one.data ?? actual, other.data ?? wanted);
+  return isDeepStrictEqual(parseSpec(actual).data ?? actual, parseSpec(wanted).data ?? wanted);
 }

@@ -3,6 +3,7 @@ import { type PolicySpec, policySpec } from "../../shared/model/dns-health-check
 import { fieldErrors, formatFieldError } from "../../shared/model/field-error.ts";
 import { type KubeObject, refKey } from "../kubernetes/object.ts";
 import { createdAtMs } from "./gateway.ts";
+import { remembered } from "./remembered.ts";
 
 /** What a policy is for: a Gateway of its namespace, or one listener of it. */
 export interface Target {
@@ -30,7 +31,7 @@ const targetShape = z.looseObject({
 });
 
 /** Reads a policy of the API. */
-export function readPolicy(object: KubeObject): Policy {
+export const readPolicy = remembered((object: KubeObject): Policy => {
   const { namespace = "default", name, deletionTimestamp } = object.metadata;
   const target = targetShape.safeParse(object.spec);
   const spec = policySpec.safeParse(object.spec);
@@ -46,4 +47,4 @@ export function readPolicy(object: KubeObject): Policy {
       : { ok: false, message: fieldErrors(spec.error, object.spec, "spec").map(formatFieldError).join("; ") },
     object,
   };
-}
+});

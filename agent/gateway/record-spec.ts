@@ -1,10 +1,11 @@
 import { fieldErrors, formatFieldError } from "../../shared/model/field-error.ts";
-import { type RecordSpecInput, recordSpec } from "../../shared/model/record.ts";
+import type { RecordSpecInput } from "../../shared/model/record.ts";
 import { readTree } from "../../shared/record/tree.ts";
 import { targetsInForce } from "./addresses.ts";
 import { endpointsOf } from "./endpoints.ts";
 import type { Gateway } from "./gateway.ts";
 import { healthCheckOf } from "./health-check.ts";
+import { parseSpec } from "./parse-spec.ts";
 import type { HostShare } from "./shares.ts";
 
 /** What the record of a host is to say. */
@@ -39,7 +40,7 @@ export function specOf(
 }
 
 function whyInvalid(spec: RecordSpecInput): string | undefined {
-  const result = recordSpec.safeParse(spec);
+  const result = parseSpec(spec);
   if (!result.success) return fieldErrors(result.error, spec, "spec").map(formatFieldError).join("; ");
   const tree = readTree(result.data.endpoints);
   return tree.ok ? undefined : tree.errors.map(formatFieldError).join("; ");

@@ -1,4 +1,3 @@
-import { recordSpec } from "../../shared/model/record.ts";
 import { DNS_RECORD } from "../kubernetes/kinds.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
 import { type Attachment, policiesOf, policyFor } from "./attach.ts";
@@ -6,6 +5,7 @@ import { type DerivedRecord, derivedMetadata, readDerived } from "./derived.ts";
 import type { Finding } from "./finding.ts";
 import type { Gateway } from "./gateway.ts";
 import { recordName } from "./naming.ts";
+import { parseSpec } from "./parse-spec.ts";
 import { specOf } from "./record-spec.ts";
 import { type HostShare, sharesOf } from "./shares.ts";
 
@@ -79,5 +79,5 @@ function recordOf(gateway: Gateway, share: HostShare, existing: Records, own: re
 function lastForm(last: DerivedRecord | undefined, recordWith: (spec: unknown) => KubeObject): Result {
   if (last === undefined) return {};
   const { spec } = last.object;
-  return recordSpec.safeParse(spec).success ? { record: recordWith(spec) } : { kept: nameOf(last) };
+  return parseSpec(spec).success ? { record: recordWith(spec) } : { kept: nameOf(last) };
 }
