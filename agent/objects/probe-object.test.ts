@@ -8,7 +8,7 @@ import { probeObjects } from "./probe-object.ts";
 const [A, B] = ["192.0.2.1", "192.0.2.2"] as const;
 const AT = Date.UTC(2026, 10, 30, 11, 59);
 
-function objectsOf(given: Partial<RecordGiven> = {}, said?: DeliveredRecord, before?: unknown) {
+function objectsOf(given: Partial<RecordGiven> = {}, said?: DeliveredRecord, before?: unknown, refreshTimes = false) {
   const [record] = recordsOf([dnsRecord({ name: "x", ...given })]).records;
   const status = before === undefined ? undefined : { ...dnsRecord({ name: "x" }), status: before };
   const wanted = probeObjects({
@@ -16,6 +16,7 @@ function objectsOf(given: Partial<RecordGiven> = {}, said?: DeliveredRecord, bef
     delivered: said,
     cluster: "here",
     objectAt: () => status,
+    refreshTimes,
     nowMs: NOW,
   });
   return wanted.map(({ object, status: shown }) => ({
@@ -167,6 +168,21 @@ describe("the status of a probe object", () => {
       return [rest, each.map(({ lastCheckedAt: __, ...one }) => one)];
     };
     expect(shown(7, 0)).toEqual(shown(8_000, 1));
+  });
+
+  it("of a leaf that goes on failing stands until times are refreshed", () => {
+    const failed = (failures: number) =>
+      said("Unhealthy", [failing("weur", "ConnectFailed", { counts: { failures, successes: 0, says: "Unhealthy" } })], {
+        consecutiveFailures: failures,
+      });
+    const counts = (failures: number, before?: unknown, refreshTimes?: boolean) => {
+      const status = objectsOf({}, failed(failures), before, refreshTimes)[0]!.status;
+      return [status.consecutiveFailures, status.regions[0]?.consecutiveFailures];
+    };
+    const before = objectsOf({}, failed(6))[0]!.status;
+    expect(counts(400, before)).toEqual([6, 6]);
+    expect(counts(400, before, true)).toEqual([400, 400]);
+    expect(counts(400, "garbage")).toEqual([400, 400]);
   });
 
   it("names where an unhealthy leaf fails and how most see it", () => {

@@ -21,6 +21,8 @@ export interface ProbesInput {
   cluster: string;
   /** The probe object as it is there. */
   objectAt: (ref: ObjectRef) => KubeObject | undefined;
+  /** Whether exact counts are due, as check times are. */
+  refreshTimes: boolean;
   nowMs: number;
 }
 
@@ -28,7 +30,8 @@ export interface ProbesInput {
  * The probe objects of a record: one for each leaf that its health check asks, also before the edge has said anything of it.
  * None for a record without a health check, or without a uid.
  */
-export function probeObjects({ record, delivered, cluster, objectAt, nowMs }: ProbesInput): WantedObject[] {
+export function probeObjects(input: ProbesInput): WantedObject[] {
+  const { record, delivered, cluster, objectAt, refreshTimes, nowMs } = input;
   const owner = ownedBy(record);
   const check = record.spec.healthCheck;
   if (owner === undefined || check === undefined) return [];
@@ -45,6 +48,8 @@ export function probeObjects({ record, delivered, cluster, objectAt, nowMs }: Pr
       notProbeable: notProbeable(leaf),
       publishedReason: reasons.get(leaf),
       successThreshold: check.successThreshold,
+      failureThreshold: check.failureThreshold,
+      refreshTimes,
       before: objectAt(ref)?.status,
       nowMs,
     });

@@ -1,8 +1,10 @@
+import { z } from "zod";
 import type { Condition } from "../../shared/model/condition.ts";
 import type { ProbeObjectStatus } from "../../shared/model/dns-health-check-probe.ts";
 import type { DeliveredProbe, DeliveredRegion } from "../edge/delivered.ts";
 import { bounded, listed, timed } from "../status/conditions.ts";
 import { conditionsOf } from "./read-status.ts";
+import { steadyFailures } from "./steady.ts";
 import { timeText } from "./time-text.ts";
 
 const MAX_MESSAGE_CHARACTERS = 300;
@@ -16,13 +18,25 @@ export interface ProbeStatusInput {
   publishedReason: string | undefined;
   /** Of the record: successes beyond it say nothing more, and would be a write for each check. */
   successThreshold: number;
+  failureThreshold: number;
+  /** The status as it is there. */
   before: unknown;
+  /** Whether exact counts are due, as check times are. */
+  refreshTimes: boolean;
   nowMs: number;
 }
 
+const counted = z.object({
+  consecutiveFailures: z.number().optional().catch(undefined),
+  regions: z.array(z.object({ region: z.string(), consecutiveFailures: z.number() })).catch([]),
+});
+
+const countsIn = (status: unknown): z.output<typeof counted> => counted.safeParse(status).data ?? { regions: [] };
+
 /** The status of one probe object. */
 export function probeStatus(input: ProbeStatusInput): ProbeObjectStatus {
-  const { probe, publishedReason, before, nowMs } = input;
+  const { probe, publishedReason, before, failureThreshold, refreshTimes, nowMs } = input;
+  const shown = countsIn(before);
   const byName = new Map((probe?.regions ?? []).map((region) => [region.region, region]));
   const regions = [...byName.values()].sort((a, b) => (a.region < b.region ? -1 : 1));
   const checkedAt = Math.max(...regions.flatMap((region) => checkedAtOf(region) ?? []));
@@ -34,11 +48,24 @@ export function probeStatus(input: ProbeStatusInput): ProbeObjectStatus {
     ...(verdict === "Unhealthy" && { healthy: false }),
     verdict,
     ...(probe && { since: timeText(probe.since) }),
-    consecutiveFailures: whole(probe?.consecutiveFailures ?? 0),
+    consecutiveFailures: steadyFailures({
+      count: probe?.consecutiveFailures ?? 0,
+      failureThreshold,
+      shown: shown.consecutiveFailures,
+      refreshTimes,
+    }),
     ...(Number.isFinite(checkedAt) && { lastCheckedAt: timeText(checkedAt) }),
     ...last,
     ...(publishedReason !== undefined && { publishedReason }),
-    regions: regions.map((region) => resultOf(region, input.successThreshold)),
+    regions: regions.map((region) => {
+      const { failures: count, successes } = region.counts;
+      const said = shown.regions.find((one) => one.region === region.region)?.consecutiveFailures;
+      return {
+        ...resultOf(region),
+        consecutiveFailures: steadyFailures({ count, failureThreshold, shown: said, refreshTimes }),
+        consecutiveSuccesses: Math.min(Math.max(0, Math.trunc(successes)), input.successThreshold),
+      };
+    }),
   };
 }
 
@@ -89,10 +116,16 @@ function healthOf(verdict: string, { reason, message = "" }: Last, regions: read
   }
 }
 
-function resultOf(
-  { region, freshness, counts, colo, observation, ...rest }: DeliveredRegion,
-  successThreshold: number,
-): ProbeObjectStatus["regions"][number] {
+type Result = ProbeObjectStatus["regions"][number];
+
+function resultOf({
+  region,
+  freshness,
+  counts,
+  colo,
+  observation,
+  ...rest
+}: DeliveredRegion): Omit<Result, "consecutiveFailures" | "consecutiveSuccesses"> {
   const checkedAt = checkedAtOf({ observation, ...rest });
   const expiresAt = observation?.tls?.expiresAt ?? observation?.tls?.notAfter;
   const message = observation?.message ?? letPass(observation);
@@ -100,8 +133,6 @@ function resultOf(
     region,
     freshness,
     says: counts.says,
-    consecutiveFailures: whole(counts.failures),
-    consecutiveSuccesses: Math.min(whole(counts.successes), successThreshold),
     ...(observation !== undefined && { reason: observation.reason }),
     ...(message !== undefined && { message: bounded(message, MAX_MESSAGE_CHARACTERS) }),
     ...(observation?.httpStatus !== undefined && { httpStatus: observation.httpStatus }),
@@ -118,6 +149,3 @@ function letPass(observation: DeliveredRegion["observation"]): string | undefine
 
 const checkedAtOf = ({ checkedAt, observation }: Pick<DeliveredRegion, "checkedAt" | "observation">) =>
   checkedAt ?? observation?.at;
-
-/** A count as the definition of the kind wants it, whatever a newer edge sends. */
-const whole = (count: number) => Math.max(0, Math.trunc(count));

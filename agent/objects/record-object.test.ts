@@ -37,6 +37,7 @@ async function statusOf({ given = {}, decisions, answer, extra = [], before }: S
     cluster: "here",
     extra,
     object,
+    refreshTimes: false,
     nowMs: NOW,
   });
   expect(dnsRecordStatus.parse(status)).toEqual(status);

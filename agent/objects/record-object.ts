@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Condition, StatusCondition } from "../../shared/model/condition.ts";
-import type { DnsRecordStatus } from "../../shared/model/dns-record.ts";
+import { type DnsRecordStatus, dnsRecordStatus } from "../../shared/model/dns-record.ts";
 import { readTree } from "../../shared/record/tree.ts";
 import type { DeliveredRecord } from "../edge/delivered.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
@@ -11,11 +11,15 @@ import type { HostState, RecordState } from "../status/state.ts";
 import { ownProbes } from "../status/watched.ts";
 import { conditionsOf } from "./read-status.ts";
 import { readyCondition } from "./ready.ts";
+import { steadyFailures } from "./steady.ts";
 import { timeText } from "./time-text.ts";
 
 const MAX_LEAVES_IN_SUMMARY = 3;
-/** An object of the API has at most 1.5 MB. Beyond this, the probes of other clusters come first: ours are probed anew. */
-const MAX_PROBES = 2_000;
+/**
+ * An object of the API has at most 1.5 MB, endpoints included. Beyond so many probes those of other clusters come first, for
+ * nothing else remembers whose their leaves are.
+ */
+const MAX_SHOWN = 2_000;
 
 export interface RecordStatusInput {
   record: OwnRecord;
@@ -28,6 +32,8 @@ export interface RecordStatusInput {
   extra?: readonly Condition[];
   /** The object as it is there. */
   object: KubeObject | undefined;
+  /** Whether exact counts are due, as check times are. */
+  refreshTimes: boolean;
   nowMs: number;
 }
 
@@ -48,7 +54,7 @@ export function recordStatusOf(input: RecordStatusInput): DnsRecordStatus {
     ...(about !== undefined && { observedGeneration: about }),
     conditions: [...state.status.conditions, ...others].map((one) => aboutGeneration(one, about)),
     ...(host?.served && { published: [...host.served] }),
-    ...(host?.delivered && { decision: decisionOf(host.delivered), probes: probesOf(host.delivered, cluster) }),
+    ...(host?.delivered && { decision: decisionOf(host.delivered), probes: probesOf(host.delivered, input) }),
     summary: summaryOf(inForce(record, state) ?? record, host, cluster),
     ...(lastAccepted && { lastAccepted: { spec: lastAccepted } }),
   };
@@ -80,27 +86,42 @@ function decisionOf(delivered: DeliveredRecord): NonNullable<DnsRecordStatus["de
     endpoints,
     whenSilent,
     shares: shares.map(({ cluster, record }) => ({ cluster, record })),
-    leaves,
+    leaves: leaves.slice(0, MAX_SHOWN),
     decidedAt: timeText(decidedAt),
   };
 }
 
-function probesOf({ probes }: DeliveredRecord, ours: string): NonNullable<DnsRecordStatus["probes"]> {
+type ShownProbe = NonNullable<DnsRecordStatus["probes"]>[number];
+
+function probesOf(
+  { probes }: DeliveredRecord,
+  { cluster: ours, object, refreshTimes }: RecordStatusInput,
+): ShownProbe[] {
   const [own, foreign] = [
     probes.filter(({ cluster }) => cluster === ours),
     probes.filter(({ cluster }) => cluster !== ours),
   ];
-  const shown = probes.length > MAX_PROBES ? [...foreign, ...own].slice(0, MAX_PROBES) : probes;
-  return shown.map(({ cluster, record, leaf, verdict, since, consecutiveFailures, failureThreshold }) => ({
-    cluster,
-    record,
-    leaf,
-    verdict,
-    since: timeText(since),
-    consecutiveFailures: Math.trunc(consecutiveFailures),
-    failureThreshold: Math.trunc(failureThreshold),
-  }));
+  const shown = probes.length > MAX_SHOWN ? [...foreign, ...own].slice(0, MAX_SHOWN) : probes;
+  const before = new Map((counted.safeParse(object?.status).data?.probes ?? []).map((one) => [identityOf(one), one]));
+  return shown.map(({ cluster, record, leaf, verdict, since, consecutiveFailures: count, failureThreshold }) => {
+    const said = before.get(identityOf({ cluster, record, leaf }))?.consecutiveFailures;
+    const consecutiveFailures = steadyFailures({ count, failureThreshold, shown: said, refreshTimes });
+    return {
+      cluster,
+      record,
+      leaf,
+      verdict,
+      since: timeText(since),
+      consecutiveFailures,
+      failureThreshold: Math.trunc(failureThreshold),
+    };
+  });
 }
+
+const counted = z.object({ probes: dnsRecordStatus.shape.probes.catch(undefined) });
+
+const identityOf = ({ cluster, record, leaf }: Pick<ShownProbe, "cluster" | "record" | "leaf">) =>
+  JSON.stringify([cluster, record, leaf]);
 
 function summaryOf(record: OwnRecord, host: HostState | undefined, cluster: string): DnsRecordStatus["summary"] {
   const reading = readTree(record.spec.endpoints);

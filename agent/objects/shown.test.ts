@@ -12,6 +12,7 @@ const EMPTY: Omit<ShownInput, "state" | "records" | "refused"> = {
   recordAt: () => undefined,
   probeAt: () => undefined,
   extraOf: () => [],
+  refreshTimes: false,
   nowMs: NOW,
 };
 

@@ -19,6 +19,8 @@ export interface ShownInput {
   probeAt: (ref: ObjectRef) => KubeObject | undefined;
   /** Conditions of a record (by `namespace/name`) that the core does not know, such as `PublisherConflict`. */
   extraOf: (key: string) => readonly Condition[];
+  /** Whether exact counts are due, as check times are: else those beyond a threshold stand as they were shown. */
+  refreshTimes: boolean;
   nowMs: number;
 }
 
@@ -32,7 +34,7 @@ export function shownObjects(input: ShownInput): Desired {
 }
 
 function ofRecord(record: OwnRecord, input: ShownInput): Wanted[] {
-  const { state, recordAt, probeAt, extraOf, nowMs } = input;
+  const { state, recordAt, probeAt, extraOf, refreshTimes, nowMs } = input;
   const known = state.records[record.key];
   if (known === undefined || record.uid === undefined) return [];
   const { cluster } = state.edge;
@@ -40,9 +42,10 @@ function ofRecord(record: OwnRecord, input: ShownInput): Wanted[] {
   const host = state.hosts[(standing ?? record).spec.rootHost];
   const object = recordAt(record);
   const extra = extraOf(record.key);
-  const status = recordStatusOf({ record, state: known, host, cluster, extra, object, nowMs });
+  const status = recordStatusOf({ record, state: known, host, cluster, extra, object, refreshTimes, nowMs });
   const delivered = host?.delivered;
-  const probes = standing && probeObjects({ record: standing, delivered, cluster, objectAt: probeAt, nowMs });
+  const probes =
+    standing && probeObjects({ record: standing, delivered, cluster, objectAt: probeAt, refreshTimes, nowMs });
   return [wantedStatus(record, record.uid, status), ...(probes ?? [])];
 }
 

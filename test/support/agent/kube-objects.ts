@@ -66,6 +66,7 @@ export function written(state: State, records: readonly KubeObject[]) {
     recordAt: nothing,
     probeAt: nothing,
     extraOf: () => [],
+    refreshTimes: false,
     nowMs: NOW,
   });
   const standing = own.flatMap((record) => inForce(record, state.records[record.key]) ?? []);
