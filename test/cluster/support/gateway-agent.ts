@@ -1,0 +1,52 @@
+import { gatewayPort } from "../../../agent/cluster/gateway-port.ts";
+import { GatewayController } from "../../../agent/gateway/controller.ts";
+import type { GatewayPort } from "../../../agent/gateway/writes.ts";
+import type { KubeClient } from "../../../agent/kubernetes/client.ts";
+import { Informer } from "../../../agent/kubernetes/informer.ts";
+import { DNS_HEALTH_CHECK_POLICY, DNS_RECORD, GATEWAY, type Kind } from "../../../agent/kubernetes/kinds.ts";
+import type { KubeObject } from "../../../agent/kubernetes/object.ts";
+
+/** The part of the agent that makes records from Gateways, for one namespace, and what it wrote. */
+export interface GatewayAgent {
+  /** Names of records and policies, in order. */
+  writes: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** Starts it on a real API server. A kind that the server does not know is looked for each 200 ms or so. */
+export function startGatewayAgent(client: KubeClient, namespace: string): GatewayAgent {
+  const writes: string[] = [];
+  const changed = () => controller.changed();
+  const watch = { onChange: changed, log: () => {}, resyncMs: 600_000, unknownRetryMs: 200 };
+  const informer = (kind: Kind) => new Informer({ client, kind, namespace, ...watch });
+  const [gateways, policies, records] = [informer(GATEWAY), informer(DNS_HEALTH_CHECK_POLICY), informer(DNS_RECORD)];
+  const port = gatewayPort(client, { records, policies }, () => true);
+  const noted = ({ metadata }: KubeObject, written: Promise<unknown>) => {
+    writes.push(metadata.name);
+    return written;
+  };
+  const noting: GatewayPort = {
+    applyRecord: (object) => noted(object, port.applyRecord(object)),
+    deleteRecord: (object) => noted(object, port.deleteRecord(object)),
+    applyPolicyStatus: (object, status) => noted(object, port.applyPolicyStatus(object, status)),
+  };
+  const controller: GatewayController = new GatewayController({
+    gateways,
+    policies,
+    records,
+    port: noting,
+    windowMs: 50,
+    log: () => {},
+    now: Date.now,
+    elapsedMs: () => performance.now(),
+    random: Math.random,
+  });
+  const informers = [gateways, policies, records];
+  for (const one of informers) one.start();
+  controller.start();
+  const stop = async () => {
+    await controller.stop();
+    await Promise.all(informers.map((one) => one.stop()));
+  };
+  return { writes, stop };
+}
