@@ -1,6 +1,5 @@
 import type { StatusCondition } from "../../shared/model/condition.ts";
-import type { EventContent, EventRecorder } from "../kubernetes/events.ts";
-import type { KubeObject } from "../kubernetes/object.ts";
+import type { EventContent } from "../kubernetes/events.ts";
 import { formatPublished, type Published } from "../publish/explain.ts";
 import type { State } from "../status/state.ts";
 
@@ -49,9 +48,4 @@ export function publishedEvent(change: Published): RecordEvent {
     reason: isLoss ? "EndpointsWithdrawn" : "EndpointsPublished",
     message: formatPublished(change),
   };
-}
-
-/** Records events of records at the objects that are there. */
-export function tell(events: EventRecorder, object: KubeObject | undefined, event: RecordEvent, atMs: number): void {
-  if (object !== undefined) events.record(object, { ...event, at: atMs });
 }
