@@ -1,12 +1,12 @@
 import type { KubeClient } from "../kubernetes/client.ts";
 import { LEASE } from "../kubernetes/kinds.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
-import { contactOf, leaseObject } from "../objects/lease-object.ts";
+import { contactOf, contactRef, leaseObject } from "../objects/lease-object.ts";
 import type { State } from "../status/state.ts";
 import { FIELD_MANAGER } from "../writer/diff.ts";
 
 export interface ContactLeaseOptions {
-  client: Pick<KubeClient, "apply">;
+  client: Pick<KubeClient, "apply" | "get">;
   namespace: string;
   /** When the edge was last heard of, Unix ms; undefined where it was not yet. */
   heardAt: () => number | undefined;
@@ -31,6 +31,8 @@ export class ContactLease {
 
   async #write(state: State): Promise<void> {
     const { client, namespace, heardAt } = this.#options;
+    // What a former leader wrote holds until there is more to say: the last contact, and a number that never goes back.
+    this.#before ??= await client.get(LEASE, contactRef(state.edge.cluster, namespace));
     const { object } = leaseObject({ state, namespace, heardAt: heardAt(), before: this.#before });
     if (this.#before !== undefined && content(this.#before) === content(object)) return;
     this.#before = await client.apply(LEASE, object, { fieldManager: FIELD_MANAGER });

@@ -110,6 +110,7 @@ export class Store {
       recordAt: (ref) => caches.records.get(ref),
       probeAt: (ref) => caches.probes.get(ref),
       extraOf: (key) => this.#extraOf(key),
+      refreshTimes,
       nowMs: Date.now(),
     });
     const leaving = caches.records.list().flatMap((object): Wanted[] => {
