@@ -10,13 +10,13 @@ const CONCURRENCY = 8;
 
 const elapsedMs = () => performance.now();
 
-/** Makes records of Gateways; `leads` is asked before each write. */
-export function makeGateways({ settings, client, caches, log }: TermOptions, leads: () => boolean): GatewayController {
+/** Makes records of Gateways. */
+export function makeGateways({ settings, client, caches, log }: TermOptions): GatewayController {
   return new GatewayController({
     gateways: caches.gateways,
     policies: caches.policies,
     records: caches.records,
-    port: gatewayPort(client, caches, leads),
+    port: gatewayPort(client, caches),
     windowMs: settings.reconfigMaxDelayMs,
     log,
     now: Date.now,

@@ -1,31 +1,34 @@
 import type { GatewayPort } from "../gateway/writes.ts";
-import type { KubeClient } from "../kubernetes/client.ts";
-import { DNS_HEALTH_CHECK_POLICY, DNS_RECORD } from "../kubernetes/kinds.ts";
+import { type KubeClient, KubeError } from "../kubernetes/client.ts";
+import { DNS_HEALTH_CHECK_POLICY, DNS_RECORD, GATEWAY, type Kind } from "../kubernetes/kinds.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
 import { FIELD_MANAGER } from "../writer/diff.ts";
 import type { Caches } from "./caches.ts";
 
 /** Where the controller of the gateways writes: the API server, and the answers go into the caches at once. */
 export function gatewayPort(
-  client: Pick<KubeClient, "apply" | "delete">,
+  client: Pick<KubeClient, "apply" | "delete" | "list">,
   { records, policies }: Pick<Caches, "records" | "policies">,
-  leads: () => boolean,
 ): GatewayPort {
-  const mayWrite = () => {
-    if (!leads()) throw new Error("this replica leads no more");
+  const listed = async (kind: Kind) => {
+    try {
+      return (await client.list(kind)).items;
+    } catch (error) {
+      // A kind that is not known: that there are none of it is not said by that.
+      if (error instanceof KubeError && error.code === 404) return undefined;
+      throw error;
+    }
   };
   return {
+    readAnew: async () => ({ gateways: await listed(GATEWAY), policies: await listed(DNS_HEALTH_CHECK_POLICY) }),
     async applyRecord(object: KubeObject) {
-      mayWrite();
       const force = object.metadata.uid !== undefined;
       records.put(await client.apply(DNS_RECORD, object, { fieldManager: FIELD_MANAGER, force }));
     },
     async deleteRecord({ metadata }: KubeObject) {
-      mayWrite();
       await client.delete(DNS_RECORD, metadata, { uid: metadata.uid });
     },
     async applyPolicyStatus({ metadata: { name, namespace, uid } }: KubeObject, status) {
-      mayWrite();
       const object = {
         apiVersion: DNS_HEALTH_CHECK_POLICY.apiVersion,
         kind: DNS_HEALTH_CHECK_POLICY.kind,

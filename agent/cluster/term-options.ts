@@ -1,10 +1,10 @@
 import type { AgentHooks } from "../agent.ts";
-import type { KubeClient } from "../kubernetes/client.ts";
 import type { Log } from "../log.ts";
 import type { AgentMetrics } from "../metrics/metrics.ts";
 import type { Zones } from "../publish/dns/respond.ts";
 import type { Settings } from "../settings-schema.ts";
 import type { Caches } from "./caches.ts";
+import type { TermClient } from "./while-leading.ts";
 
 /** What a leader's work needs of its replica. */
 export interface TermOptions {
@@ -14,7 +14,7 @@ export interface TermOptions {
   namespace: string;
   /** Which replica this is. */
   identity: string;
-  client: KubeClient;
+  client: TermClient;
   caches: Caches;
   metrics: AgentMetrics;
   /** Takes what the embedded DNS server is to answer. */

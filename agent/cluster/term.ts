@@ -16,6 +16,7 @@ import { isTold } from "./relevant.ts";
 import { KubernetesSource } from "./source.ts";
 import { Store } from "./store.ts";
 import type { TermOptions } from "./term-options.ts";
+import { whileLeading } from "./while-leading.ts";
 
 const LOOK_MS = 100;
 const TICK_MS = 500;
@@ -49,7 +50,8 @@ export class Term {
     return term;
   }
 
-  private constructor(options: TermOptions, state: State) {
+  private constructor(given: TermOptions, state: State) {
+    const options = { ...given, client: whileLeading(given.client, () => this.#leads) };
     const { settings, namespace, client, caches, log } = options;
     this.#options = options;
     this.#contact = new Contact(settings.edgeStaleAfterMs, state.silent, elapsedMs);
@@ -63,7 +65,7 @@ export class Term {
     this.#source = new KubernetesSource({ caches, secrets: this.#secrets, isMember });
     this.#core = this.#makeCore(state);
     this.#link = this.#makeLink();
-    this.#gateways = makeGateways(options, leads);
+    this.#gateways = makeGateways(options);
   }
 
   /** Whether deliveries can be taken: all records have been read. */
