@@ -36,8 +36,7 @@ export interface RememberInput {
 
 /** What the objects remember, record by record. */
 export function remember({ records, probes, endpoints, cluster, isSameEdge }: RememberInput): Remembered[] {
-  const objects = new Map(records.map((object) => [refKey(object.metadata), object]));
-  const probesByKey = new Map(probes.map((object) => [refKey(object.metadata), object]));
+  const [objects, probesByKey, endpointsByKey] = [byKey(records), byKey(probes), byKey(endpoints)];
   const nothing = () => undefined;
   const reading = { records, isMember: () => true, secretAt: nothing, secretTrouble: nothing, before: [] };
   return kubernetesRecords(reading).records.map((record) => {
@@ -50,7 +49,7 @@ export function remember({ records, probes, endpoints, cluster, isSameEdge }: Re
       rootHost,
       status,
       acceptance,
-      held: heldBy(record, rootHost, endpoints),
+      held: heldBy(record, rootHost, endpointsByKey.get(record.key)),
       published: endpointsUnder(rootHost, publishing.safeParse(status).data?.published),
       delivered: isSameEdge ? deliveredOf({ rootHost, record, status, probes: probesByKey, cluster }) : undefined,
     };
@@ -71,6 +70,8 @@ export function hostOf(remembered: readonly Remembered[], cluster: string): Host
   return { ...(served && { served }), ...(delivered && { delivered: withConditions(delivered, remembered, cluster) }) };
 }
 
+const byKey = (objects: readonly KubeObject[]) => new Map(objects.map((object) => [refKey(object.metadata), object]));
+
 /** Those that stay before those that are being deleted, each the oldest first. */
 const byStanding = (a: Remembered, b: Remembered) =>
   Number(a.isLeaving) - Number(b.isLeaving) || byAge(a.record, b.record);
@@ -79,9 +80,9 @@ const holding = z.object({ endpoints: z.array(endpoint).min(1) });
 const publishing = z.object({ published: z.array(endpoint) });
 
 /** Undefined where it is none of ours, also where it holds what is not the host's. */
-function heldBy(record: OwnRecord, rootHost: string, objects: readonly KubeObject[]): Endpoint[] | undefined {
-  const object = objects.find((one) => isHeldBy(one, record));
-  return endpointsUnder(rootHost, holding.safeParse(object?.spec).data?.endpoints);
+function heldBy(record: OwnRecord, rootHost: string, object: KubeObject | undefined): Endpoint[] | undefined {
+  if (object === undefined || !isHeldBy(object, record)) return undefined;
+  return endpointsUnder(rootHost, holding.safeParse(object.spec).data?.endpoints);
 }
 
 function endpointsUnder(rootHost: string, endpoints: Endpoint[] | undefined): Endpoint[] | undefined {
