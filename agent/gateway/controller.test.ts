@@ -43,7 +43,12 @@ function start() {
     policies.objects = [...(after.policies ?? [])];
     controller.changed();
   };
+  const server: { gateways?: KubeObject[] | undefined } = {};
   const port: GatewayPort = {
+    readAnew: async () => {
+      await hooks.before("read");
+      return { gateways: gateways.objects, policies: policies.objects, ...server };
+    },
     applyRecord: (object) => does("apply", object, { applies: [object] }),
     deleteRecord: (object) => does("delete", object, { deletes: [object] }),
     applyPolicyStatus: (object, status) => does("status", object, { statuses: [{ policy: object, status }] }),
@@ -60,7 +65,7 @@ function start() {
     random: () => 1,
   });
   controller.start();
-  return { controller, gateways, policies, records, calls, lines, hooks };
+  return { server, controller, gateways, policies, records, calls, lines, hooks };
 }
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
@@ -167,6 +172,30 @@ describe("the controller", () => {
     hooks.before = () => undefined;
     await pass(60_000);
     expect(targets(records)).toEqual([`web-tls ${A}`]);
+  });
+
+  it("deletes nothing that the API server still has a Gateway for, or cannot say so", async () => {
+    const { gateways, server, hooks, lines, controller, records, calls } = start();
+    await pass(10_000);
+    gateways.objects = [];
+    for (const now of [[web(A)], undefined]) {
+      server.gateways = now;
+      controller.changed();
+      await pass(60_000);
+      expect(targets(records)).toEqual([`web-https ${A}`]);
+    }
+    server.gateways = [];
+    hooks.before = async (call) => {
+      if (call === "read") throw new Error("no answer");
+    };
+    controller.changed();
+    await pass(60_000);
+    expect(targets(records)).toEqual([`web-https ${A}`]);
+    expect(lines.at(-1)).toMatch(/^Records that seem to be left over stay, .*: no answer$/);
+    hooks.before = () => undefined;
+    await pass(60_000);
+    expect(targets(records)).toEqual([]);
+    expect(calls.filter(([, call]) => call === "delete web-https")).toHaveLength(1);
   });
 
   it("does not fight another writer in a hot loop", async () => {

@@ -129,8 +129,26 @@ export class GatewayController {
     const world = { gateways: known(gateways), policies: known(policies), records: records.list() };
     const { first, last } = writesOf(planChanges(world, now()));
     const undone = new Set((await this.#write(first)).flatMap(({ host }) => host ?? []));
-    await this.#write(last.filter(({ host }) => host === undefined || !undone.has(host)));
+    await this.#delete(last.filter(({ host }) => host === undefined || !undone.has(host)));
     this.#noted.note("pass", undefined, "The records of Gateways are looked after again");
+  }
+
+  /**
+   * Deletes what is to be deleted also by what the API server says now. The informers may be behind: another replica, which led
+   * until just now, may have made a record for a Gateway that this one has not seen yet.
+   */
+  async #delete(writes: readonly Write[]): Promise<void> {
+    const { port, records, now } = this.#options;
+    if (writes.length === 0) return;
+    const isStill = new Set<string>();
+    const readAnew = async () => {
+      const world = { ...(await port.readAnew()), records: records.list() };
+      for (const { content } of writesOf(planChanges(world, now())).last) isStill.add(content);
+    };
+    const failure = "Records that seem to be left over stay, for Gateways and policies could not be read anew";
+    const content = writes.map((write) => write.content).join();
+    if (!(await this.#attempt({ key: "list of Gateways and policies", content, failure, run: readAnew }))) return;
+    await this.#write(writes.filter((write) => isStill.has(write.content)));
   }
 
   /** Writes what may be written now, some at a time. Returns what is not done. */

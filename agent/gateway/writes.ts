@@ -1,10 +1,12 @@
 import type { PolicyStatus } from "../../shared/model/dns-health-check-policy.ts";
 import { type KubeObject, refKey } from "../kubernetes/object.ts";
 import { readDerived } from "./derived.ts";
-import type { Changes } from "./plan.ts";
+import type { Changes, World } from "./plan.ts";
 
-/** Where the controller writes. Each call rejects where it does not succeed. */
+/** Where the controller writes, and makes sure. Each call rejects where it does not succeed. */
 export interface GatewayPort {
+  /** All Gateways and policies as the API server has them now, whatever an informer holds. */
+  readAnew(): Promise<Pick<World, "gateways" | "policies">>;
   /**
    * Server-side apply. With a uid, by force: that object is to be so. Without, not by force: it is to be created, and one of
    * somebody else's that has come up meanwhile is to be left alone.

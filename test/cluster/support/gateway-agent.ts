@@ -26,6 +26,7 @@ export function startGatewayAgent(client: KubeClient, namespace: string): Gatewa
     return written;
   };
   const noting: GatewayPort = {
+    readAnew: () => port.readAnew(),
     applyRecord: (object) => noted(object, port.applyRecord(object)),
     deleteRecord: (object) => noted(object, port.deleteRecord(object)),
     applyPolicyStatus: (object, status) => noted(object, port.applyPolicyStatus(object, status)),
