@@ -3,7 +3,7 @@ import type { KubeObject, ObjectRef } from "../kubernetes/object.ts";
 import { FOREIGN, type Outcome, type Write } from "./attempt.ts";
 import type { Scope, Wanted } from "./desired.ts";
 import { isLeftover, namesIn, nextStep, type Step } from "./diff.ts";
-import { calmAtMs, holdOf, isContested, type Patience } from "./patience.ts";
+import { calmAtMs, holdOf, isContested, type Patience, wasDeleted } from "./patience.ts";
 import type { ObjectCache } from "./ports.ts";
 
 /** How soon something is looked at again that waits for others: caches that fill, or an object that has to come first. */
@@ -42,6 +42,7 @@ export interface Entry {
 export interface World {
   cacheOf: (kind: Kind) => ObjectCache;
   isSynced: () => boolean;
+  mayWrite: () => boolean;
   scopes: readonly Scope[];
   entries: () => Iterable<Entry>;
   nowMs: number;
@@ -60,17 +61,23 @@ export function judge(entry: Entry, world: World): Judgement {
   const { nowMs, cacheOf } = world;
   const cache = cacheOf(kind);
   const again = { type: "Wait", untilMs: nowMs + LOOK_AGAIN_MS } as const;
-  if (!cache.isSynced)
-    return {
-      ...again,
-      isAwaited: true,
-      trouble: troubleOf(entry, "Unavailable", `the ${kind.plural} have not been read yet`),
-    };
+  const obstacle = obstacleOf(kind, cache, world);
+  if (obstacle !== undefined) return { ...again, isAwaited: true, trouble: troubleOf(entry, "Unavailable", obstacle) };
   const actual = cache.get(entry.ref);
-  if (wanted !== undefined) return judgeStep(entry, nextStep(wanted, actual), actual, world);
+  if (wanted !== undefined) return judgeStep(entry, stepOf(entry, wanted, actual), actual, world);
   if (actual === undefined || !isLeftover(actual, world.scopes)) return { type: "Settled" };
   if (!world.isSynced() || isHandedOver(actual, entry, world)) return { ...again, isAwaited: false, isGated: true };
   return judgeStep(entry, { type: "Delete", uid: actual.metadata.uid ?? "" }, actual, world);
+}
+
+/** What we deleted is not there, whatever a cache says that is behind. */
+function stepOf({ patience }: Entry, wanted: Wanted, seen: KubeObject | undefined): Step | undefined {
+  return nextStep(wanted, wasDeleted(patience, seen) ? undefined : seen);
+}
+
+function obstacleOf({ plural }: Kind, cache: ObjectCache, { mayWrite }: World): string | undefined {
+  if (!mayWrite()) return "this replica does not lead (any more)";
+  return cache.isSynced ? undefined : `the ${plural} have not been read yet`;
 }
 
 function judgeStep(entry: Entry, step: Step | undefined, actual: KubeObject | undefined, world: World): Judgement {
@@ -101,9 +108,10 @@ function settled(entry: Entry, nowMs: number): Judgement {
 function isHandedOver(actual: KubeObject, entry: Entry, { entries, cacheOf }: World): boolean {
   const names = namesIn(actual);
   if (names.size === 0) return false;
-  for (const { wanted, kind, ref } of entries()) {
+  for (const other of entries()) {
+    const { wanted, kind, ref } = other;
     if (wanted?.type !== "Object" || kind !== entry.kind || names.isDisjointFrom(namesIn(wanted.object))) continue;
-    const step = nextStep(wanted, cacheOf(kind).get(ref));
+    const step = stepOf(other, wanted, cacheOf(kind).get(ref));
     if (step !== undefined && step.type !== "ApplyStatus") return true;
   }
   return false;

@@ -133,10 +133,11 @@ export class Lane {
   }
 
   #judge(entry: Entry): Judgement {
-    const { cacheOf, isSynced, elapsedMs, random } = this.#options;
+    const { cacheOf, isSynced, mayWrite = () => true, elapsedMs, random } = this.#options;
     return judge(entry, {
       cacheOf,
       isSynced,
+      mayWrite,
       scopes: this.#entries.scopes,
       entries: () => this.#entries.all(),
       nowMs: elapsedMs(),

@@ -10,6 +10,8 @@ export interface WriterOptions {
   cacheOf: (kind: Kind) => ObjectCache;
   /** Whether all has been read that the wanted state is made from: before, nothing is deleted. */
   isSynced: () => boolean;
+  /** Whether this replica may write at all, asked before each write. Default: it may. */
+  mayWrite?: () => boolean;
   windowMs: number;
   /** Objects that are written at the same time. */
   concurrency: number;

@@ -1,5 +1,6 @@
 import { digest } from "../../shared/hash.ts";
 import { backoffMs } from "../edge/backoff.ts";
+import type { KubeObject } from "../kubernetes/object.ts";
 import type { Outcome, Write } from "./attempt.ts";
 import { textWithoutTimes } from "./compare.ts";
 
@@ -8,6 +9,8 @@ const CALM_MS = 120_000;
 /** So often found changed right after our write: no chance, but another writer. */
 const CONTESTS_TO_TELL = 3;
 const REFUSED_MS = 300_000;
+/** So soon the cache has to see that what we deleted is gone: it may be cut off from the API server. */
+const UNSEEN_MS = 60_000;
 /** Something foreign may go without a word where the cache sees our own objects only. */
 const FOREIGN_MS = 60_000;
 
@@ -16,7 +19,7 @@ const FIXED_WAIT_MS: Partial<Record<Outcome["type"], number>> = { Refused: REFUS
 type Part = "Main" | "Status" | "Delete";
 
 interface Hold {
-  type: Outcome["type"] | "Contested";
+  type: Outcome["type"] | "Contested" | "Unseen";
   untilMs: number;
   /** What was to be written, and on which version of the object. */
   text: string;
@@ -36,7 +39,7 @@ export const newPatience = (): Patience => ({ failures: 0, contests: 0, written:
 const partOf = ({ type }: Write): Part => (type === "Delete" ? "Delete" : type === "ApplyStatus" ? "Status" : "Main");
 
 function textOf(step: Write): string {
-  if (step.type === "Delete") return "";
+  if (step.type === "Delete") return step.uid;
   const { metadata, spec, status } = step.object;
   const { uid: _, ...rest } = metadata;
   return digest(textWithoutTimes([rest, spec, status]));
@@ -70,8 +73,14 @@ function isLifted(hold: Hold, text: string, version: string): boolean {
 
 function noteUndone(patience: Patience, step: Write, text: string, { version, nowMs, random }: Now): void {
   const written = patience.written[partOf(step)];
-  if (written === undefined || written.text !== text || written.isUndone) return;
+  if (written === undefined || written.isUndone) return;
+  const isSame = written.text === text;
+  if (step.type === "Delete" && isSame) {
+    patience.hold = { type: "Unseen", untilMs: written.atMs + UNSEEN_MS, text, version };
+    return;
+  }
   if (step.type === "ApplyStatus" && step.timesOnly) return;
+  if (step.type !== "Delete" && !isSame) return;
   written.isUndone = true;
   if (nowMs - written.atMs >= CALM_MS) {
     patience.contests = 0;
@@ -79,6 +88,11 @@ function noteUndone(patience: Patience, step: Write, text: string, { version, no
   }
   patience.contests += 1;
   patience.hold = { type: "Contested", untilMs: nowMs + backoffMs(patience.contests, random), text, version };
+}
+
+/** Whether this very object is one that we deleted. */
+export function wasDeleted({ written }: Patience, object: KubeObject | undefined): boolean {
+  return written.Delete !== undefined && written.Delete.text === object?.metadata.uid;
 }
 
 /** Whether another writer undoes what we write. */
@@ -97,7 +111,10 @@ export function noteOutcome(patience: Patience, step: Write, outcome: Outcome, {
   if (outcome.type === "Done") {
     patience.failures = 0;
     delete patience.hold;
-    patience.written[partOf(step)] = { text, atMs: nowMs, isUndone: false };
+    const written = { text, atMs: nowMs, isUndone: false };
+    // Whoever finds it gone then finds our own doing.
+    if (step.type === "Delete") patience.written = { Delete: written };
+    else patience.written[partOf(step)] = written;
     return;
   }
   patience.failures += 1;

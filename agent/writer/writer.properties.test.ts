@@ -132,7 +132,7 @@ test("ends as wanted after any sequence of wishes, failures and foreign writes",
       expect(api.writes.filter(({ name: written }) => written === `shop/${FOREIGN}`)).toEqual([]);
       expect(api.writes.length).toBeLessThanOrEqual(reasons);
     }),
-    { numRuns: 300 },
+    { numRuns: 1_000 },
   );
   vi.useRealTimers();
 }, 120_000);

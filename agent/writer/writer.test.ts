@@ -17,6 +17,7 @@ let api: FakeApi;
 let cache: FakeCache;
 let logged: string[];
 let isSynced: boolean;
+let mayWrite: boolean;
 let writer: Writer;
 
 beforeEach(() => {
@@ -25,11 +26,13 @@ beforeEach(() => {
   cache = new FakeCache(api);
   logged = [];
   isSynced = true;
+  mayWrite = true;
   api.onWritten = () => queueMicrotask(sync);
   writer = new Writer({
     client: api,
     cacheOf: () => cache,
     isSynced: () => isSynced,
+    mayWrite: () => mayWrite,
     windowMs: 1_000,
     concurrency: 4,
     refreshesPerSecond: 2,
@@ -140,6 +143,17 @@ describe("wanted statuses and probes", () => {
     expect(at("a")).toBeDefined();
   });
 
+  test("end at once when this replica leads no more, also those that wait for their turn", async () => {
+    const many = Array.from({ length: 20 }, (_, index) => probe(`p${index}`));
+    api.gate = ({ verb }) => {
+      if (verb === "apply") mayWrite = false;
+      return undefined;
+    };
+    writer.want(probes(...many));
+    await later(MINUTE);
+    expect(api.writes.length).toBeLessThanOrEqual(4);
+  });
+
   test("wait with check times for their turn, so many a second", async () => {
     const named = (checked: string) => ["a", "b", "c", "d"].map((name) => probe(name, { lastCheckedAt: checked }));
     writer.want(probes(...named("1")));
@@ -238,6 +252,39 @@ describe("wanted statuses and probes", () => {
     api.onWritten = () => queueMicrotask(sync);
     await later(2 * MINUTE);
     expect(at("a")?.status).toEqual({ healthy: true });
+  });
+});
+
+describe("what is not wanted", () => {
+  test("is not deleted again while the cache does not see that it is gone", async () => {
+    await writer.publish(endpoints(endpoint("a", ["192.0.2.1"])));
+    api.onWritten = () => {};
+    await writer.publish(endpoints());
+    const before = api.writes.length;
+    for (let second = 0; second < 30; second += 1) {
+      await writer.publish(endpoints());
+      await later(1_000);
+    }
+    expect(api.writes).toHaveLength(before);
+  });
+
+  test("and is wanted again at once is created again, also where the cache still sees the old one", async () => {
+    await writer.publish(endpoints(endpoint("a", ["192.0.2.1"])));
+    api.onWritten = () => {};
+    await writer.publish(endpoints());
+    await writer.publish(endpoints(endpoint("a", ["192.0.2.1"])));
+    expect(at("a")).toBeDefined();
+    expect(verbs()).toEqual(["apply shop/a", "delete shop/a", "apply shop/a"]);
+  });
+
+  test("and that somebody creates again and again makes no hot loop", async () => {
+    const create = () => others(() => api.set(endpoint("a", ["192.0.2.1"]).object));
+    await writer.publish(endpoints());
+    api.onWritten = () => queueMicrotask(create);
+    create();
+    await later(30 * MINUTE);
+    expect(api.writes.length).toBeLessThan(50);
+    expect(logged).toEqual([expect.stringContaining("again and again")]);
   });
 });
 

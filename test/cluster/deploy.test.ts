@@ -151,7 +151,7 @@ describe("the agent's account", () => {
     "dnshealthcheckpolicies.vedette.dev/status [] [] [patch]",
     "dnshealthcheckprobes.vedette.dev [] [] [get list watch create patch delete]",
     "dnshealthcheckprobes.vedette.dev/status [] [] [patch]",
-    "dnsrecords.vedette.dev [] [] [get list watch create patch delete]",
+    "dnsrecords.vedette.dev [] [] [get list watch create patch delete update]",
     "dnsrecords.vedette.dev/status [] [] [patch]",
     "events [] [] [create patch]",
     "gateways.gateway.networking.k8s.io [] [] [list watch]",
