@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import type { KubeConfig } from "@kubernetes/client-node";
 import type { AgentHooks } from "../agent.ts";
+import type { Applied } from "../core.ts";
 import { KubeClient } from "../kubernetes/client.ts";
-import { loadKubeConfig } from "../kubernetes/config.ts";
 import { type Log, makeLog } from "../log.ts";
-import { AgentMetrics } from "../metrics/metrics.ts";
+import { AgentMetrics, type DeliveryResult } from "../metrics/metrics.ts";
 import { makeOperations } from "../operations.ts";
 import type { DnsServer } from "../publish/dns/server.ts";
 import { handOn } from "../receiver/hand-on.ts";
@@ -13,14 +12,14 @@ import { type Listening, listen } from "../receiver/listen.ts";
 import { makeReceiver } from "../receiver/receiver.ts";
 import { type Repeated, repeat } from "../repeat.ts";
 import { cannotListen, serveDns } from "../serve.ts";
-import { SettingsError } from "../settings.ts";
 import type { Settings } from "../settings-schema.ts";
+import { apiAccess } from "./api-access.ts";
 import { Caches } from "./caches.ts";
 import { FollowerDns } from "./follower-dns.ts";
 import { Leadership } from "./leadership.ts";
+import { publishes } from "./publishes.ts";
 import { Term } from "./term.ts";
 
-const DEFAULT_NAMESPACE = "vedette-system";
 /** So often the leader may fail to renew within its lease before it is lost. */
 const RENEWALS = 3;
 const SYNC_POLL_MS = 100;
@@ -61,7 +60,7 @@ export class Replica {
   #standing: Repeated | undefined;
 
   constructor(settings: Settings, hooks: AgentHooks, log: Log) {
-    const { config, namespace } = configOf(settings);
+    const { config, namespace } = apiAccess(settings);
     this.#settings = settings;
     this.#hooks = hooks;
     this.#log = log;
@@ -152,14 +151,24 @@ export class Replica {
     const receiver = makeReceiver({
       secrets: pull ? undefined : secret,
       isReady: () => (this.isLeader ? (this.#term?.isReady ?? false) : this.#caches.isSynced),
-      apply: async (json) => (await this.#term?.apply(json)) ?? { kind: "NotStored" },
-      handOn: (delivery) =>
-        this.isLeader ? undefined : handOn(delivery, this.#leadership?.forwardTo, this.#closing.signal),
+      apply: (json) => this.#apply(json),
+      handOn: (delivery) => {
+        if (this.isLeader) return undefined;
+        this.#metrics.delivered("forwarded");
+        return handOn(delivery, this.#leadership?.forwardTo, this.#closing.signal);
+      },
+      onTurnedAway: (why) => this.#metrics.delivered(why),
       now: Date.now,
     });
     const web = await listen(receiver, address, port).catch(cannotListen("deliveries", address, port, "--webhook"));
     this.#opened.defer(() => web.close());
     return web;
+  }
+
+  async #apply(json: unknown): Promise<Applied> {
+    const applied = (await this.#term?.apply(json)) ?? ({ kind: "NotStored" } as const);
+    this.#metrics.delivered(resultOf(applied, json));
+    return applied;
   }
 
   async #listenForOperations(): Promise<Listening> {
@@ -225,18 +234,7 @@ export class Replica {
   }
 }
 
-/** Whether decisions get into DNS this way. */
-export function publishes({ publisher = ["external-dns"] }: Settings, way: "embedded" | "external-dns"): boolean {
-  return publisher.includes(way);
-}
-
-function configOf({ kubeconfig, namespace }: Settings): { config: KubeConfig; namespace: string } {
-  try {
-    const loaded = loadKubeConfig({ kubeconfig, env: process.env });
-    return { config: loaded.config, namespace: namespace ?? loaded.namespace ?? DEFAULT_NAMESPACE };
-  } catch (error) {
-    throw new SettingsError(
-      `The Kubernetes API cannot be used: ${(error as Error).message}. See --kubeconfig in --help.`,
-    );
-  }
+function resultOf({ kind }: Applied, json: unknown): DeliveryResult {
+  if (kind !== "Applied") return kind === "Refused" ? "refused" : "not_stored";
+  return (json as { kind?: unknown }).kind === "Contact" ? "contact" : "applied";
 }

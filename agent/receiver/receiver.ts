@@ -20,6 +20,8 @@ export interface ReceiverOptions {
    * take it.
    */
   handOn?: (delivery: SignedDelivery) => Promise<Response> | undefined;
+  /** A call that reached nobody: not known to be the edge's, or before the records are read. */
+  onTurnedAway?: (why: "unsigned" | "not_ready") => void;
   /** Unix ms */
   now: () => number;
 }
@@ -53,7 +55,10 @@ export function makeReceiver(options: ReceiverOptions): Hono {
         body: text,
       };
       const fault = signatureFault(signed, secrets, options.now());
-      if (fault !== undefined) return refuse(401, fault, "The delivery is not signed as Standard Webhooks asks.");
+      if (fault !== undefined) {
+        options.onTurnedAway?.("unsigned");
+        return refuse(401, fault, "The delivery is not signed as Standard Webhooks asks.");
+      }
       const delivery = asSigned(signed, req.header(HANDED_ON_HEADER) !== undefined);
       return options.handOn?.(delivery) ?? deliver(options, text);
     });
@@ -73,8 +78,11 @@ function asSigned(request: SignedRequest, wasHandedOn: boolean): SignedDelivery 
 }
 
 /** Acknowledges only what is stored and in DNS; until the manifests are read, the edge is asked to come again. */
-async function deliver({ isReady, apply }: ReceiverOptions, text: string): Promise<Response> {
-  if (!isReady()) return comeAgain("NotReady", "The manifests have not been read yet.");
+async function deliver({ isReady, apply, onTurnedAway }: ReceiverOptions, text: string): Promise<Response> {
+  if (!isReady()) {
+    onTurnedAway?.("not_ready");
+    return comeAgain("NotReady", "The records have not been read yet.");
+  }
   const json = parseJson(text);
   if (json === undefined) return refuse(400, "DeliveryMalformed", "The body is no JSON.");
   const applied = await apply(json);

@@ -20,7 +20,7 @@ export function startGatewayAgent(client: KubeClient, namespace: string): Gatewa
   const watch = { onChange: changed, log: () => {}, resyncMs: 600_000, unknownRetryMs: 200 };
   const informer = (kind: Kind) => new Informer({ client, kind, namespace, ...watch });
   const [gateways, policies, records] = [informer(GATEWAY), informer(DNS_HEALTH_CHECK_POLICY), informer(DNS_RECORD)];
-  const port = gatewayPort(client, { records, policies }, () => true);
+  const port = gatewayPort(client, { records, policies });
   const noted = ({ metadata }: KubeObject, written: Promise<unknown>) => {
     writes.push(metadata.name);
     return written;
