@@ -22,12 +22,11 @@ type Records = ReadonlyMap<string, KubeObject>;
 
 /**
  * The records of a Gateway: one for each host name that a policy covers, named by the listener that speaks for it. Where
- * none can be made as wanted, the last form stays. A Gateway that is being deleted has none.
+ * none can be made as wanted, the last form stays. A Gateway that no policy is attached to, as one that is being deleted, has none.
  *
  * @param existing the DNSRecords of the Gateway's namespace by name
  */
 export function recordsOf(gateway: Gateway, attachment: Attachment, existing: Records): RecordsOf {
-  if (gateway.isBeingDeleted) return { records: [], kept: [], findings: [] };
   const own = ownRecords(gateway, existing);
   const isUnclear = gateway.unreadable.length > 0 && policiesOf(attachment, gateway).length > 0;
   const shares = sharesOf(gateway, (listener) => policyFor(attachment, gateway, listener));
