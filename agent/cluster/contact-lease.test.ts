@@ -17,7 +17,8 @@ function startLease() {
       return world.held;
     },
   };
-  const lead = () => new ContactLease({ client, namespace: "system", heardAt: () => world.heardAt });
+  const lead = () =>
+    new ContactLease({ client, namespace: "system", heardAt: () => world.heardAt, onWritten: () => {} });
   return { world, lead };
 }
 

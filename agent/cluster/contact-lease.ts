@@ -10,6 +10,8 @@ export interface ContactLeaseOptions {
   namespace: string;
   /** When the edge was last heard of, Unix ms; undefined where it was not yet. */
   heardAt: () => number | undefined;
+  /** Takes the Lease as it was written: it holds the time of the API server. */
+  onWritten: (lease: KubeObject) => void;
 }
 
 /** Keeps the Lease that holds the contact with the edge: written only where it would say something else. */
@@ -30,12 +32,13 @@ export class ContactLease {
   }
 
   async #write(state: State): Promise<void> {
-    const { client, namespace, heardAt } = this.#options;
+    const { client, namespace, heardAt, onWritten } = this.#options;
     // What a former leader wrote holds until there is more to say: the last contact, and a number that never goes back.
     this.#before ??= await client.get(LEASE, contactRef(state.edge.cluster, namespace));
     const { object } = leaseObject({ state, namespace, heardAt: heardAt(), before: this.#before });
     if (this.#before !== undefined && content(this.#before) === content(object)) return;
     this.#before = await client.apply(LEASE, object, { fieldManager: FIELD_MANAGER });
+    onWritten(this.#before);
   }
 }
 

@@ -1,6 +1,5 @@
 import type { Contact } from "../contact.ts";
 import { GatewayController } from "../gateway/controller.ts";
-import { ApiClock } from "../lifecycle/api-clock.ts";
 import { Lifecycle, type LifecycleOptions } from "../lifecycle/lifecycle.ts";
 import { isHeldBy } from "../objects/endpoint-object.ts";
 import { gatewayPort } from "./gateway-port.ts";
@@ -28,13 +27,12 @@ export function makeGateways({ settings, client, caches, log }: TermOptions): Ga
 /** Holds the records by their finalizer until the edge has forgotten them. */
 export function makeLifecycle(
   { client, caches, settings, log }: TermOptions,
-  contact: Contact,
-  onEvent: LifecycleOptions["onEvent"],
+  { contact, apiClock, onEvent }: { contact: Contact } & Pick<LifecycleOptions, "apiClock" | "onEvent">,
 ): Lifecycle {
   return new Lifecycle({
     client,
     records: caches.records,
-    apiClock: new ApiClock(elapsedMs),
+    apiClock,
     deletionTimeoutMs: settings.deletionTimeoutMs,
     concurrency: CONCURRENCY,
     isEdgeReachable: () => contact.state !== "Silent",

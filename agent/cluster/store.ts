@@ -29,6 +29,8 @@ export interface StoreOptions extends TermOptions {
   leads: () => boolean;
   /** `Withdrawn`, of a record that is being deleted and waits for the edge. */
   withdrawing: (record: KubeObject) => Condition | undefined;
+  /** Takes an answer of the API server, for the time that is in it. */
+  onTime: (object: KubeObject) => void;
   /** A record takes part no more, or not yet. */
   isMember: (record: KubeObject) => boolean;
 }
@@ -46,6 +48,7 @@ export class Store {
   #source: KubernetesRecords = { records: [], problems: [], refused: [] };
   #state: State;
   #conflicts = new Map<string, Condition>();
+  #leavingShown = "";
 
   constructor(options: StoreOptions, state: State) {
     const { settings, client, caches, contact, namespace, log, leads, identity } = options;
@@ -55,7 +58,7 @@ export class Store {
     this.#owners = new Owners(settings);
     this.#events = new EventRecorder({ client, instance: identity, log, elapsedMs });
     const heardAt = () => (contact.heardAgoMs === undefined ? undefined : Date.now() - contact.heardAgoMs);
-    this.#lease = new ContactLease({ client, namespace, heardAt });
+    this.#lease = new ContactLease({ client, namespace, heardAt, onWritten: options.onTime });
     this.#writer = new Writer({
       client,
       cacheOf: (kind) => {
@@ -63,7 +66,8 @@ export class Store {
         if (cache === undefined) throw new Error(`${kind.plural} are not watched`);
         return cache;
       },
-      isSynced: () => caches.isSynced && leads(),
+      isSynced: () => caches.isSynced,
+      mayWrite: leads,
       windowMs: settings.reconfigMaxDelayMs,
       concurrency: CONCURRENCY,
       refreshesPerSecond: REFRESHES_PER_SECOND,
@@ -103,7 +107,7 @@ export class Store {
 
   /** Wants statuses and probe objects as they follow from the state. With `refreshTimes` also where only times changed. */
   show(refreshTimes = false): void {
-    const { caches, isMember, withdrawing } = this.#options;
+    const { caches } = this.#options;
     const shown = shownObjects({
       state: this.#state,
       ...this.#source,
@@ -113,11 +117,15 @@ export class Store {
       refreshTimes,
       nowMs: Date.now(),
     });
-    const leaving = caches.records.list().flatMap((object): Wanted[] => {
-      const condition = isMember(object) ? undefined : withdrawing(object);
-      return condition === undefined ? [] : [leavingStatus(object, condition)];
-    });
-    this.#writer.want({ ...shown, wanted: [...shown.wanted, ...leaving] }, { refreshTimes });
+    const leaving = this.#leaving();
+    this.#leavingShown = toldOf(leaving);
+    const statuses = leaving.map(([object, condition]) => leavingStatus(object, condition));
+    this.#writer.want({ ...shown, wanted: [...shown.wanted, ...statuses] }, { refreshTimes });
+  }
+
+  /** The same, where something else is to be said of the records that are being deleted. */
+  showLeaving(): void {
+    if (toldOf(this.#leaving()) !== this.#leavingShown) this.show();
   }
 
   /** Asks anew who owns the hosts, and publishes what follows. */
@@ -163,6 +171,15 @@ export class Store {
     return failed.length === 0 ? undefined : failed.map(({ ref, message }) => `${refKey(ref)}: ${message}`).join("; ");
   }
 
+  /** The records that are being deleted and wait, with how far that is. */
+  #leaving(): [KubeObject, Condition][] {
+    const { caches, isMember, withdrawing } = this.#options;
+    return caches.records.list().flatMap((object): [KubeObject, Condition][] => {
+      const condition = isMember(object) ? undefined : withdrawing(object);
+      return condition === undefined ? [] : [[object, condition]];
+    });
+  }
+
   #unlessOwned(wanted: Wanted, records: readonly OwnRecord[]): Wanted {
     if (wanted.type !== "Object") return wanted;
     const { metadata } = wanted.object;
@@ -187,6 +204,9 @@ export class Store {
     if (object !== undefined) this.tellOf(object, event);
   }
 }
+
+const toldOf = (leaving: readonly [KubeObject, Condition][]) =>
+  JSON.stringify(leaving.map(([{ metadata }, condition]) => [metadata.uid, condition]));
 
 function leavingStatus(object: KubeObject, condition: Condition): Wanted {
   const { name, namespace, uid = "" } = object.metadata;

@@ -3,6 +3,7 @@ import { type Applied, Core } from "../core.ts";
 import type { GatewayController } from "../gateway/controller.ts";
 import { DNS_ENDPOINT, DNS_HEALTH_CHECK_POLICY, DNS_RECORD, GATEWAY, type Kind } from "../kubernetes/kinds.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
+import { ApiClock } from "../lifecycle/api-clock.ts";
 import type { Lifecycle } from "../lifecycle/lifecycle.ts";
 import { Link } from "../link.ts";
 import type { Published } from "../publish/explain.ts";
@@ -31,6 +32,7 @@ const SHOWN_WITHIN_MS = 5_000;
 export class Term {
   readonly #options: TermOptions;
   readonly #contact: Contact;
+  readonly #apiClock = new ApiClock(elapsedMs);
   readonly #lifecycle: Lifecycle;
   readonly #store: Store;
   readonly #core: Core;
@@ -55,11 +57,16 @@ export class Term {
     const { settings, namespace, client, caches, log } = options;
     this.#options = options;
     this.#contact = new Contact(settings.edgeStaleAfterMs, state.silent, elapsedMs);
-    this.#lifecycle = makeLifecycle(options, this.#contact, (record, event) => this.#store.tellOf(record, event));
+    this.#lifecycle = makeLifecycle(options, {
+      contact: this.#contact,
+      apiClock: this.#apiClock,
+      onEvent: (record, event) => this.#store.tellOf(record, event),
+    });
     const isMember = (record: KubeObject) => this.#lifecycle.isMember(record);
     const withdrawing = (record: KubeObject) => this.#lifecycle.conditionOf(record);
     const leads = () => this.#leads;
-    this.#store = new Store({ ...options, contact: this.#contact, leads, isMember, withdrawing }, state);
+    const onTime = (object: KubeObject) => this.#apiClock.observe(object);
+    this.#store = new Store({ ...options, contact: this.#contact, leads, isMember, withdrawing, onTime }, state);
     const onChange = () => this.#due();
     this.#secrets = new HeaderSecrets({ client, resyncMs: settings.resyncMs, namespace, log, onChange });
     this.#source = new KubernetesSource({ caches, secrets: this.#secrets, isMember });
@@ -93,6 +100,7 @@ export class Term {
   changed(kind: Kind, before: KubeObject | undefined, after: KubeObject | undefined): void {
     const object = after ?? before;
     if (object === undefined || this.#isAbandoned) return;
+    this.#apiClock.observe(object);
     this.#store.writer.changed(kind, object.metadata);
     if (kind === DNS_RECORD || kind === DNS_ENDPOINT) this.#lifecycle.changed();
     if (kind === GATEWAY || kind === DNS_HEALTH_CHECK_POLICY || kind === DNS_RECORD) this.#gateways.changed();
@@ -128,7 +136,7 @@ export class Term {
     this.#gateways.start();
     this.#lifecycle.changed();
     every(() => this.#look(), LOOK_MS);
-    every(() => this.#core.tick(), TICK_MS);
+    every(() => this.#tick(), TICK_MS);
     every(() => this.#keepContact(), CONTACT_MS);
     every(() => this.#refresh(), settings.statusRefreshMs);
     every(() => this.#store.askOwners(), settings.resyncMs);
@@ -157,6 +165,12 @@ export class Term {
     this.#store.show();
     this.#options.metrics.reconciled("records", "success", elapsedMs() - startedAt);
     this.#link.start();
+  }
+
+  /** Time has passed: the edge may count as silent, and what is said of a record that is being deleted may be another thing. */
+  async #tick(): Promise<void> {
+    await this.#core.tick();
+    if (this.#leads) this.#store.showLeaving();
   }
 
   async #keepContact(): Promise<void> {
