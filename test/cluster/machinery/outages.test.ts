@@ -46,12 +46,12 @@ afterEach(async () => {
 afterAll(() => plane.stop());
 
 /** An informer that holds two objects, behind a proxy that may be told to break. */
-async function follow() {
+async function follow(more: { quietMs?: number } = {}) {
   namespace = await plane.freshNamespace("outages");
   for (const name of ["a", "b"]) await truth.create(CONFIG_MAP, configMap(namespace, name));
   const proxy = new FaultyProxy(plane.config);
   const config = await proxy.start();
-  const followed = new Followed(config, truth, namespace);
+  const followed = new Followed(config, truth, namespace, more);
   ending.push(
     () => proxy.stop(),
     () => followed.informer.stop(),
@@ -80,10 +80,11 @@ test.each(["apiserver", "etcd"] as const)("the %s is killed and comes back: noth
 });
 
 test("an API server that is halted and goes on", async () => {
-  const { followed } = await follow();
+  const { followed } = await follow({ quietMs: 6_000 });
   const { held } = followed;
   plane.apiserver.pause();
-  expect(followed.held).toEqual(held);
+  await until("the silence to be noticed", () => followed.informer.trouble);
+  expect([followed.held, followed.removed]).toEqual([held, []]);
   plane.apiserver.resume();
   await truth.delete(CONFIG_MAP, { name: "a", namespace });
   await followed.agrees();
