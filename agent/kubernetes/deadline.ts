@@ -1,7 +1,7 @@
 /**
  * Does work with a signal that is given after so many milliseconds, or with the outer one.
  *
- * Not by AbortSignal.any: Node 20 collects such a signal while somebody still listens to it, and then nothing ever ends.
+ * Not by AbortSignal.any with AbortSignal.timeout: Node 20 collects these while somebody still listens, and then nothing ends.
  */
 export async function withDeadline<T>(
   ms: number,
