@@ -57,6 +57,11 @@ export class Caches {
     await Promise.all([...this.#all.values()].map((informer) => informer.stop()));
   }
 
+  /** Reads all kinds anew: what is held then is not older than the call. Rejects where one cannot be read. */
+  async refresh(): Promise<void> {
+    await Promise.all([...this.#all.values()].map((informer) => informer.refresh()));
+  }
+
   of(kind: Kind): Informer | undefined {
     return this.#all.get(kind);
   }

@@ -47,6 +47,8 @@ export class Term {
 
   /** Takes up the state that the objects of the cluster hold. Rejects while these cannot be read. */
   static async begin(options: TermOptions): Promise<Term> {
+    // A watch may be behind the leader before: what it does not show yet would be taken for not there.
+    await options.caches.refresh();
     const term = new Term(options, await loadState(options));
     term.#start();
     return term;

@@ -32,3 +32,6 @@ function shaped<Field extends string>(answer: unknown, kind: string, field: Fiel
   const message = `the answer is no ${kind}: does a proxy answer for the API server?`;
   throw new KubeError({ verb: "read", what: "discovery" }, { code: 0, reason: "NotTheAPI", message });
 }
+
+/** Whether an answer says that there is nothing of the kind, or no such object: `isServed` tells which. */
+export const isMissing = (error: unknown): boolean => error instanceof KubeError && error.code === 404;

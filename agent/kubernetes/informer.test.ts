@@ -165,6 +165,24 @@ describe("while all is well", () => {
     expect([server.lists, names(), changes.at(-1)]).toEqual([2, ["b"], "a 1→undefined"]);
   });
 
+  test("asked to, it reads all anew at once, and the watch goes on", async () => {
+    start();
+    await pass(0);
+    server.list = async () => ({ items: [object("b", "2"), object("d", "40")], resourceVersion: "50" });
+    await informer.refresh();
+    expect([server.lists, server.watches, names()]).toEqual([2, 1, ["b", "d"]]);
+    server.list = async () => {
+      throw fail(500, "InternalError");
+    };
+    await expect(informer.refresh()).rejects.toMatchObject({ code: 500 });
+    expect(names()).toEqual(["b", "d"]);
+    server.list = async () => {
+      throw fail(404, "NotFound");
+    };
+    await informer.refresh();
+    expect([names(), informer.isUnknown]).toEqual([["b", "d"], false]);
+  });
+
   test("nothing comes after stop, and nothing stays open", async () => {
     start();
     await pass(0);

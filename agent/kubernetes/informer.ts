@@ -3,16 +3,16 @@ import type { Log } from "../log.ts";
 import { Noted } from "../noted.ts";
 import { type Change, ObjectCache } from "./cache.ts";
 import type { KubeClient, Selection } from "./client.ts";
-import { isServed } from "./discovery.ts";
+import { isMissing, isServed } from "./discovery.ts";
 import { follow } from "./follow.ts";
+import { INFORMER_DEFAULTS, type InformerOptions } from "./informer-options.ts";
 import type { Kind } from "./kinds.ts";
 import { KubeError } from "./kube-error.ts";
 import type { KubeObject, ObjectRef } from "./object.ts";
 import { pause } from "./pause.ts";
 
-/** API servers send a bookmark about once a minute. */
-const QUIET_MS = 90_000;
-const UNKNOWN_RETRY_MS = 30_000;
+export type { InformerOptions };
+
 /** A watch that lived so long was none of a hot loop. */
 const STABLE_MS = 5_000;
 /** The wait between failures stops growing here, at 8 to 16 s. */
@@ -20,25 +20,6 @@ const MOST_FAILURES = 5;
 const FAILURES_BEFORE_LIST = 3;
 const WATCH_SECONDS = { least: 300, spread: 300 };
 const READINGS_BEFORE_GONE = 2;
-
-export interface InformerOptions extends Selection {
-  client: Pick<KubeClient, "list" | "watch" | "read">;
-  kind: Kind;
-  /** How often all is read again even if the watch seems well, in milliseconds. */
-  resyncMs: number;
-  /** Called for each object that came (`before` is undefined), changed, or went (`after` is undefined). */
-  onChange: (before: KubeObject | undefined, after: KubeObject | undefined) => void;
-  /** Called once, after the changes of the first list. */
-  onSynced?: () => void;
-  log: Log;
-  /** How often a kind that the cluster does not know is looked for, in milliseconds. Default 30 s. */
-  unknownRetryMs?: number;
-  /** A watch without event or bookmark for so long is opened anew, in milliseconds. Default 90 s. */
-  quietMs?: number;
-  /** A clock that only goes forward, in milliseconds. */
-  elapsedMs?: () => number;
-  random?: () => number;
-}
 
 /**
  * Holds the objects of a kind as last read, and says what changes. Nothing but the API server's own word takes an object
@@ -62,14 +43,7 @@ export class Informer {
   #readingsWithout = 0;
 
   constructor(options: InformerOptions) {
-    this.#options = {
-      onSynced: () => {},
-      unknownRetryMs: UNKNOWN_RETRY_MS,
-      quietMs: QUIET_MS,
-      elapsedMs: () => performance.now(),
-      random: Math.random,
-      ...options,
-    };
+    this.#options = { ...INFORMER_DEFAULTS, ...options };
     this.#noted = new Noted(options.log);
   }
 
@@ -111,6 +85,17 @@ export class Informer {
     this.#tell(this.#cache.put(object));
   }
 
+  /**
+   * Reads all anew at once: what is held then is not older than the call. A kind that the cluster does not know stays as it is.
+   *
+   * @throws KubeError where it cannot be read
+   */
+  async refresh(): Promise<void> {
+    await this.#read().catch((error: unknown) => {
+      if (!isMissing(error)) throw error;
+    });
+  }
+
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
@@ -136,23 +121,28 @@ export class Informer {
 
   /** @returns whether the cluster knows the kind */
   async #list(): Promise<boolean> {
-    const { client, kind, elapsedMs } = this.#options;
-    const newestBefore = this.#cache.newest;
-    const startedAt = elapsedMs();
+    const { client, kind } = this.#options;
     try {
-      const { items, resourceVersion } = await client.list(kind, { ...this.#selection, signal: this.#stopping.signal });
-      if (this.#stopping.signal.aborted) return true;
-      this.#listedAt = startedAt;
-      this.#mustList = false;
-      this.#readingsWithout = 0;
-      this.#isUnknown = false;
-      this.#synced(this.#cache.replaceAll(items, resourceVersion, newestBefore));
+      await this.#read();
       return true;
     } catch (error) {
-      if (!(error instanceof KubeError && error.code === 404) || (await isServed(client, kind))) throw error;
+      if (!isMissing(error) || (await isServed(client, kind))) throw error;
       this.#missing();
       return false;
     }
+  }
+
+  async #read(): Promise<void> {
+    const { client, kind, elapsedMs } = this.#options;
+    const newestBefore = this.#cache.newest;
+    const startedAt = elapsedMs();
+    const { items, resourceVersion } = await client.list(kind, { ...this.#selection, signal: this.#stopping.signal });
+    if (this.#stopping.signal.aborted) return;
+    this.#listedAt = startedAt;
+    this.#mustList = false;
+    this.#readingsWithout = 0;
+    this.#isUnknown = false;
+    this.#synced(this.#cache.replaceAll(items, resourceVersion, newestBefore));
   }
 
   /**

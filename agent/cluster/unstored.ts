@@ -1,0 +1,72 @@
+import { NO_NUMBER } from "../../shared/number.ts";
+import { isNewer } from "../../shared/number.ts";
+import { type DeliveredRecord, readDelivery } from "../edge/delivered.ts";
+import { sharesOf } from "../own-records.ts";
+import { nextSerial, planHosts } from "../publish/hosts.ts";
+import type { OwnRecord } from "../source/collect.ts";
+import type { HostState, State } from "../status/state.ts";
+
+/** A decision, and which one the objects of the cluster held when it came. */
+interface Kept {
+  delivered: DeliveredRecord;
+  storedDecidedAt: number | undefined;
+}
+
+/**
+ * What the edge has decided and nobody could store: the API server did not answer, so that no replica led. It counts in this
+ * replica's DNS, and for a term that begins here, until the objects hold another decision than they did when it came. It is never
+ * acknowledged: the edge delivers it again until it is stored.
+ */
+export class Unstored {
+  readonly #cluster: string;
+  readonly #kept = new Map<string, Kept>();
+  #number = NO_NUMBER;
+
+  constructor(cluster: string) {
+    this.#cluster = cluster;
+  }
+
+  /**
+   * Keeps a delivery that is known to be the edge's. Returns whether it says anything new.
+   *
+   * @param stored what the objects hold now, by root host
+   */
+  take(json: unknown, stored: Readonly<Record<string, HostState>>): boolean {
+    const read = readDelivery(json);
+    if (!read.ok || read.delivery.cluster !== this.#cluster) return false;
+    const { number, records } = read.delivery;
+    if (records === undefined || !isNewer(number, this.#number)) return false;
+    this.#number = number;
+    for (const delivered of records) {
+      const { rootHost } = delivered;
+      this.#kept.set(rootHost, { delivered, storedDecidedAt: stored[rootHost]?.delivered?.decidedAt });
+    }
+    return true;
+  }
+
+  get isEmpty(): boolean {
+    return this.#kept.size === 0;
+  }
+
+  /** The state that the objects hold, with what was decided since. What they hold by now is kept no more. */
+  over(state: State, records: readonly OwnRecord[]): State {
+    const hosts = { ...state.hosts };
+    for (const [rootHost, { delivered, storedDecidedAt }] of [...this.#kept]) {
+      const stored = state.hosts[rootHost]?.delivered?.decidedAt;
+      if (stored === storedDecidedAt && delivered.decidedAt !== stored) hosts[rootHost] = { ...hosts[rootHost], delivered };
+      else this.#kept.delete(rootHost);
+    }
+    if (this.isEmpty) return state;
+    const shares = sharesOf(records, state.records);
+    const plan = planHosts({ cluster: this.#cluster, shares, hosts, silent: false });
+    const decided = [...this.#kept.keys()].flatMap((rootHost) => {
+      const host = plan.hosts[rootHost];
+      return host === undefined ? [] : [[rootHost, host] as const];
+    });
+    return {
+      ...state,
+      hosts: { ...state.hosts, ...Object.fromEntries(decided) },
+      serial: nextSerial(state.serial, this.#number),
+    };
+  }
+}
