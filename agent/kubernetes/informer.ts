@@ -1,12 +1,10 @@
 import { backoffMs } from "../edge/backoff.ts";
-import type { Log } from "../log.ts";
 import { Noted } from "../noted.ts";
 import { type Change, ObjectCache } from "./cache.ts";
-import type { KubeClient, Selection } from "./client.ts";
+import type { Selection } from "./client.ts";
 import { isMissing, isServed } from "./discovery.ts";
 import { follow } from "./follow.ts";
 import { INFORMER_DEFAULTS, type InformerOptions } from "./informer-options.ts";
-import type { Kind } from "./kinds.ts";
 import { KubeError } from "./kube-error.ts";
 import type { KubeObject, ObjectRef } from "./object.ts";
 import { pause } from "./pause.ts";
