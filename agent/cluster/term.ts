@@ -105,8 +105,10 @@ export class Term {
     this.#apiClock.observe(object);
     this.#store.writer.changed(kind, object.metadata);
     if (kind === DNS_RECORD || kind === DNS_ENDPOINT) this.#lifecycle.changed();
-    if (kind === GATEWAY || kind === DNS_HEALTH_CHECK_POLICY || kind === DNS_RECORD) this.#gateways.changed();
-    if (kind === DNS_RECORD && isTold(before, after)) this.#due();
+    if (kind === GATEWAY || kind === DNS_HEALTH_CHECK_POLICY) this.#gateways.changed();
+    if (kind !== DNS_RECORD || !isTold(before, after)) return;
+    this.#gateways.changed();
+    this.#due();
   }
 
   /** Writes nothing more: another replica may lead from now on. */
