@@ -2,7 +2,6 @@ import { z } from "zod";
 import { dnsRecordStatus } from "../../shared/model/dns-record.ts";
 import { dnsName } from "../../shared/model/host.ts";
 import type { KubeClient } from "../kubernetes/client.ts";
-import type { Informer } from "../kubernetes/informer.ts";
 import { DNS_RECORD, type Kind, LEASE } from "../kubernetes/kinds.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
 import type { Log } from "../log.ts";
@@ -12,12 +11,18 @@ import { buildZones, type PublishedHost } from "../publish/dns/zone.ts";
 import { type Repeated, repeat } from "../repeat.ts";
 import { zoneSettings } from "../serve.ts";
 import type { Settings } from "../settings-schema.ts";
+import type { Caches } from "./caches.ts";
+import { heldState } from "./load.ts";
+import type { Unstored } from "./unstored.ts";
 
 const LOOK_MS = 200;
+/** DNS does not wait for longer: the last serial known will do. */
+const SERIAL_WITHIN_MS = 1_000;
 
 export interface FollowerDnsOptions {
   settings: Settings;
-  records: Pick<Informer, "list" | "isSynced">;
+  caches: Caches;
+  unstored: Unstored;
   client: Pick<KubeClient, "get">;
   namespace: string;
   serve: (zones: Zones) => void;
@@ -25,7 +30,10 @@ export interface FollowerDnsOptions {
   log: Log;
 }
 
-/** What a replica that does not lead answers: what the statuses of the records say is in DNS. */
+/**
+ * What a replica that does not lead answers: what the statuses of the records say is in DNS, and what the edge has decided since
+ * where nobody could store that.
+ */
 export class FollowerDns {
   readonly #options: FollowerDnsOptions;
   readonly #looking: Repeated;
@@ -51,19 +59,33 @@ export class FollowerDns {
   }
 
   async #look(): Promise<void> {
-    const { records, isLeader, serve, settings } = this.#options;
-    if (!this.#isDue || !records.isSynced || isLeader()) return;
+    const { caches, isLeader, serve, settings } = this.#options;
+    if (!this.#isDue || !caches.records.isSynced || isLeader()) return;
     this.#isDue = false;
-    const serial = await this.#readSerial();
+    const stored = await this.#readSerial();
     // Meanwhile it may have come to lead: what it serves then is the newest.
     if (isLeader()) return;
-    serve(buildZones(publishedHosts(records.list()), serial, zoneSettings(settings)));
+    const { hosts, serial } = this.#hosts(stored);
+    serve(buildZones(hosts, serial, zoneSettings(settings)));
+  }
+
+  #hosts(stored: number): { hosts: PublishedHost[]; serial: number } {
+    const { caches, unstored } = this.#options;
+    const published = publishedHosts(caches.records.list());
+    if (unstored.isEmpty) return { hosts: published, serial: stored };
+    const state = heldState(this.#options);
+    const hosts = published.map(({ rootHost, endpoints }) => {
+      const decided = unstored.has(rootHost) ? state.hosts[rootHost]?.served : undefined;
+      return { rootHost, endpoints: decided ?? endpoints };
+    });
+    return { hosts, serial: Math.max(stored, state.serial) };
   }
 
   /** The leader's, so that both say the same of a zone; the last known while it cannot be read. */
   async #readSerial(): Promise<number> {
     const { client, namespace, settings } = this.#options;
-    const lease = await client.get(LEASE, contactRef(settings.cluster, namespace)).catch(() => undefined);
+    const ref = contactRef(settings.cluster, namespace);
+    const lease = await client.get(LEASE, ref, { deadlineMs: SERIAL_WITHIN_MS }).catch(() => undefined);
     this.#serial = Math.max(this.#serial, contactOf(lease).serial);
     return this.#serial;
   }

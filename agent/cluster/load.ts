@@ -1,31 +1,61 @@
 import type { KubeClient } from "../kubernetes/client.ts";
 import { LEASE, NAMESPACE } from "../kubernetes/kinds.ts";
+import type { KubeObject } from "../kubernetes/object.ts";
 import { contactRef } from "../objects/lease-object.ts";
 import { stateFromObjects } from "../objects/load-state.ts";
 import type { Settings } from "../settings-schema.ts";
+import type { OwnRecord } from "../source/collect.ts";
+import { kubernetesRecords } from "../source/kubernetes-records.ts";
 import type { State } from "../status/state.ts";
 import type { Caches } from "./caches.ts";
+import type { Unstored } from "./unstored.ts";
 
 /** Its uid stands for the cluster: it is made with it and lives as long. */
 const SYSTEM_NAMESPACE = { name: "kube-system" };
 
-/** The state that the objects of the cluster hold. Rejects while they cannot be read: nothing known is not nothing there. */
-export async function loadState(options: {
+interface Holding {
   settings: Settings;
-  namespace: string;
-  client: Pick<KubeClient, "get">;
   caches: Caches;
-}): Promise<State> {
-  const { settings, namespace, client, caches } = options;
+  unstored: Unstored;
+}
+
+/** The state that the objects of the cluster hold. Rejects while they cannot be read: nothing known is not nothing there. */
+export async function loadState(
+  options: Holding & { namespace: string; client: Pick<KubeClient, "get"> },
+): Promise<State> {
+  const { settings, namespace, client } = options;
   const lease = await client.get(LEASE, contactRef(settings.cluster, namespace));
   const system = settings.clusterUid ?? (await client.get(NAMESPACE, SYSTEM_NAMESPACE))?.metadata.uid;
   if (system === undefined) throw new Error("The namespace kube-system has no uid: set clusterUid");
+  return heldState(options, lease, system);
+}
+
+/** What the caches hold of the state, with what the edge has decided since and nobody could store. */
+export function heldState(holding: Holding, lease?: KubeObject, clusterUid?: string): State {
+  const { caches, unstored } = holding;
+  const state = storedState(holding, lease, clusterUid);
+  return unstored.isEmpty ? state : unstored.over(state, standing(caches.records.list()));
+}
+
+/** What the caches hold of the state. */
+export function storedState(
+  { settings, caches }: Omit<Holding, "unstored">,
+  lease?: KubeObject,
+  clusterUid = "",
+): State {
   return stateFromObjects({
     records: caches.records.list(),
     probes: caches.probes.list(),
     endpoints: caches.endpoints?.list() ?? [],
     lease,
-    clusterUid: system,
+    clusterUid,
     edge: { url: settings.edgeUrl, cluster: settings.cluster },
   });
+}
+
+function standing(objects: readonly KubeObject[]): OwnRecord[] {
+  const isMember = ({ metadata }: KubeObject) => metadata.deletionTimestamp === undefined;
+  const nothing = () => undefined;
+  return kubernetesRecords({ records: objects, isMember, secretAt: nothing, secretTrouble: nothing, before: [] })
+    .records;
 }

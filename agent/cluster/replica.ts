@@ -4,21 +4,24 @@ import type { AgentHooks } from "../agent.ts";
 import type { Applied } from "../core.ts";
 import { KubeClient } from "../kubernetes/client.ts";
 import { type Log, makeLog } from "../log.ts";
-import { AgentMetrics, type DeliveryResult } from "../metrics/metrics.ts";
+import { AgentMetrics } from "../metrics/metrics.ts";
 import { makeOperations } from "../operations.ts";
 import type { DnsServer } from "../publish/dns/server.ts";
 import { handOn } from "../receiver/hand-on.ts";
 import { type Listening, listen } from "../receiver/listen.ts";
-import { makeReceiver } from "../receiver/receiver.ts";
+import { makeReceiver, parseJson, type SignedDelivery } from "../receiver/receiver.ts";
 import { type Repeated, repeat } from "../repeat.ts";
 import { cannotListen, serveDns } from "../serve.ts";
 import type { Settings } from "../settings-schema.ts";
 import { apiAccess } from "./api-access.ts";
 import { Caches } from "./caches.ts";
+import { resultOf } from "./delivery-result.ts";
 import { FollowerDns } from "./follower-dns.ts";
 import { Leadership } from "./leadership.ts";
+import { storedState } from "./load.ts";
 import { publishes } from "./publishes.ts";
 import { Term } from "./term.ts";
+import { Unstored } from "./unstored.ts";
 
 /** So often the leader may fail to renew within its lease before it is lost. */
 const RENEWALS = 3;
@@ -50,6 +53,7 @@ export class Replica {
   readonly #metrics: AgentMetrics;
   readonly #caches: Caches;
   readonly #identity: string;
+  readonly #unstored: Unstored;
   readonly #closing = new AbortController();
   readonly #opened = new AsyncDisposableStack();
   #dns: DnsServer | undefined;
@@ -66,6 +70,7 @@ export class Replica {
     this.#log = log;
     this.#namespace = namespace;
     this.#identity = `${settings.podName ?? hostname()}_${randomUUID()}`;
+    this.#unstored = new Unstored(settings.cluster);
     this.#metrics = new AgentMetrics({ contact: () => this.#term?.contact });
     this.#client = new KubeClient(config, { onRequest: (about) => this.#metrics.requested(about) });
     this.#caches = new Caches({
@@ -135,7 +140,8 @@ export class Replica {
     this.#opened.defer(() => dns.close());
     const follower = new FollowerDns({
       settings: this.#settings,
-      records: this.#caches.records,
+      caches: this.#caches,
+      unstored: this.#unstored,
       client: this.#client,
       namespace: this.#namespace,
       serve: (zones) => dns.serve(zones),
@@ -152,11 +158,7 @@ export class Replica {
       secrets: pull ? undefined : secret,
       isReady: () => (this.isLeader ? (this.#term?.isReady ?? false) : this.#caches.isSynced),
       apply: (json) => this.#apply(json),
-      handOn: (delivery) => {
-        if (this.isLeader) return undefined;
-        this.#metrics.delivered("forwarded");
-        return handOn(delivery, this.#leadership?.forwardTo, this.#closing.signal);
-      },
+      handOn: (delivery) => (this.isLeader ? undefined : this.#handOn(delivery)),
       onTurnedAway: (why) => this.#metrics.delivered(why),
       now: Date.now,
     });
@@ -168,7 +170,22 @@ export class Replica {
   async #apply(json: unknown): Promise<Applied> {
     const applied = (await this.#term?.apply(json)) ?? ({ kind: "NotStored" } as const);
     this.#metrics.delivered(resultOf(applied, json));
+    if (applied.kind === "NotStored") this.#keep(json);
     return applied;
+  }
+
+  async #handOn(delivery: SignedDelivery): Promise<Response> {
+    this.#metrics.delivered("forwarded");
+    const answer = await handOn(delivery, this.#leadership?.forwardTo, this.#closing.signal);
+    if (answer.status === 503) this.#keep(parseJson(delivery.body));
+    return answer;
+  }
+
+  /** A failover in this replica's DNS waits for no API server; the edge is asked to come again until it is stored. */
+  #keep(json: unknown): void {
+    if (!this.#caches.isSynced) return;
+    const { hosts } = storedState({ settings: this.#settings, caches: this.#caches });
+    if (this.#unstored.take(json, hosts)) this.#follower?.changed();
   }
 
   async #listenForOperations(): Promise<Listening> {
@@ -219,6 +236,7 @@ export class Replica {
       metrics: this.#metrics,
       serve: (zones) => this.#dns?.serve(zones),
       isLeader: () => this.isLeader,
+      unstored: this.#unstored,
       log: this.#log,
     });
   }
@@ -232,9 +250,4 @@ export class Replica {
     this.#log("info", `The agent of ${cluster} ${deliveries}${dns}`);
     this.#log("info", `Metrics and health checks at http://${operationsAddress}:${this.operationsPort}`);
   }
-}
-
-function resultOf({ kind }: Applied, json: unknown): DeliveryResult {
-  if (kind !== "Applied") return kind === "Refused" ? "refused" : "not_stored";
-  return (json as { kind?: unknown }).kind === "Contact" ? "contact" : "applied";
 }

@@ -4,6 +4,7 @@ import type { AgentMetrics } from "../metrics/metrics.ts";
 import type { Zones } from "../publish/dns/respond.ts";
 import type { Settings } from "../settings-schema.ts";
 import type { Caches } from "./caches.ts";
+import type { Unstored } from "./unstored.ts";
 import type { TermClient } from "./while-leading.ts";
 
 /** What a leader's work needs of its replica. */
@@ -20,5 +21,7 @@ export interface TermOptions {
   /** Takes what the embedded DNS server is to answer. */
   serve: (zones: Zones) => void;
   isLeader: () => boolean;
+  /** What reached this replica and could not be stored. */
+  unstored: Unstored;
   log: Log;
 }

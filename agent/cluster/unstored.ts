@@ -1,5 +1,4 @@
-import { NO_NUMBER } from "../../shared/number.ts";
-import { isNewer } from "../../shared/number.ts";
+import { isNewer, NO_NUMBER } from "../../shared/number.ts";
 import { type DeliveredRecord, readDelivery } from "../edge/delivered.ts";
 import { sharesOf } from "../own-records.ts";
 import { nextSerial, planHosts } from "../publish/hosts.ts";
@@ -29,7 +28,7 @@ export class Unstored {
   /**
    * Keeps a delivery that is known to be the edge's. Returns whether it says anything new.
    *
-   * @param stored what the objects hold now, by root host
+   * @param stored what the objects hold now, by root host; of others nothing is kept
    */
   take(json: unknown, stored: Readonly<Record<string, HostState>>): boolean {
     const read = readDelivery(json);
@@ -38,10 +37,15 @@ export class Unstored {
     if (records === undefined || !isNewer(number, this.#number)) return false;
     this.#number = number;
     for (const delivered of records) {
-      const { rootHost } = delivered;
-      this.#kept.set(rootHost, { delivered, storedDecidedAt: stored[rootHost]?.delivered?.decidedAt });
+      const host = stored[delivered.rootHost];
+      if (host !== undefined)
+        this.#kept.set(delivered.rootHost, { delivered, storedDecidedAt: host.delivered?.decidedAt });
     }
     return true;
+  }
+
+  has(rootHost: string): boolean {
+    return this.#kept.has(rootHost);
   }
 
   get isEmpty(): boolean {
@@ -53,7 +57,8 @@ export class Unstored {
     const hosts = { ...state.hosts };
     for (const [rootHost, { delivered, storedDecidedAt }] of [...this.#kept]) {
       const stored = state.hosts[rootHost]?.delivered?.decidedAt;
-      if (stored === storedDecidedAt && delivered.decidedAt !== stored) hosts[rootHost] = { ...hosts[rootHost], delivered };
+      if (stored === storedDecidedAt && delivered.decidedAt !== stored)
+        hosts[rootHost] = { ...hosts[rootHost], delivered };
       else this.#kept.delete(rootHost);
     }
     if (this.isEmpty) return state;

@@ -110,7 +110,8 @@ function refuse(status: number, code: string, detail: string): Response {
   return Response.json(body, { status, headers: { "content-type": "application/problem+json" } });
 }
 
-function parseJson(text: string): unknown {
+/** Undefined for what is no JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
