@@ -17,6 +17,10 @@ export interface WorldPlan {
   edgeSettings?: Readonly<Record<string, string>>;
   /** Name under which the cluster is registered. */
   name?: string;
+  /** Where the edge calls instead of the first replica's port. */
+  servicePort?: number;
+  /** Called when one more replica runs. */
+  onReplica?: (replicas: readonly TestReplica[]) => void;
 }
 
 /** An edge in workerd and the agent's replicas on a real API server, with the rights that `deploy/` gives. */
@@ -26,13 +30,20 @@ export class ClusterWorld {
   readonly name: string;
   readonly replicas: TestReplica[];
   readonly #plan: Omit<ReplicaPlan, "name">;
+  readonly #onReplica: WorldPlan["onReplica"];
 
-  private constructor(cluster: Cluster, edge: TestEdge, plan: Omit<ReplicaPlan, "name">, replicas: TestReplica[]) {
+  private constructor(
+    cluster: Cluster,
+    edge: TestEdge,
+    plan: Omit<ReplicaPlan, "name">,
+    onReplica: WorldPlan["onReplica"],
+  ) {
     this.cluster = cluster;
     this.edge = edge;
     this.name = plan.cluster;
     this.#plan = plan;
-    this.replicas = replicas;
+    this.replicas = [];
+    this.#onReplica = onReplica;
   }
 
   /** Starts all; resolves when the first replica leads. The edge calls the first replica's webhook. */
@@ -41,10 +52,11 @@ export class ClusterWorld {
     const edge = await startTestEdge(plan.edgeSettings);
     const webhookPort = await freePort();
     const name = plan.name ?? "shop";
-    const secret = await edge.register(name, plan.hosts, `http://127.0.0.1:${webhookPort}/v1/delivery`);
+    const url = `http://127.0.0.1:${plan.servicePort ?? webhookPort}/v1/delivery`;
+    const secret = await edge.register(name, plan.hosts, url);
     const kubeconfig = await cluster.kubeconfigFor(AGENT_NAMESPACE, "vedette-agent");
     const replicaPlan = { kubeconfig, edgeUrl: edge.url, cluster: name, secret, settings: { ...plan.settings } };
-    const world = new ClusterWorld(cluster, edge, replicaPlan, []);
+    const world = new ClusterWorld(cluster, edge, replicaPlan, plan.onReplica);
     await world.add({ webhookPort });
     await until("the first replica leads", () => world.replicas[0]!.isLeader()).catch((error: Error) => {
       throw new Error(`${error.message}\n${world.replicas[0]!.log}`);
@@ -59,6 +71,7 @@ export class ClusterWorld {
     const settings = { ...this.#plan.settings, ...more.settings };
     const replica = await TestReplica.start({ ...this.#plan, name, ...more, settings });
     this.replicas.push(replica);
+    this.#onReplica?.(this.replicas);
     return replica;
   }
 
