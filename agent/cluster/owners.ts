@@ -10,7 +10,8 @@ const CONCURRENCY = 8;
 /** Who publishes the hosts that are to be published, by external-dns' records in DNS. Without a setting nobody is asked. */
 export class Owners {
   readonly #registry: Registry | undefined;
-  readonly #asked = new Set<string>();
+  /** By root host: the record sets that were asked for. */
+  readonly #asked = new Map<string, ReadonlySet<string>>();
 
   constructor(settings: Settings) {
     if (settings.externalDnsOwner === undefined) return;
@@ -26,12 +27,22 @@ export class Owners {
     });
   }
 
-  /** Asks for hosts that were never asked for, before they are published for the first time. */
+  /**
+   * Asks for the hosts, of all that there are, with record sets that were never asked for: before these are published for the
+   * first time. What is not decided yet has none.
+   */
   async ask(hosts: readonly PublishedHost[]): Promise<void> {
-    const fresh = hosts.filter(({ rootHost }) => !this.#asked.has(rootHost));
-    if (this.#registry === undefined || fresh.length === 0) return;
+    if (this.#registry === undefined) return;
+    const named = new Set(hosts.map(({ rootHost }) => rootHost));
+    for (const rootHost of this.#asked.keys()) if (!named.has(rootHost)) this.#asked.delete(rootHost);
+    const fresh = hosts.filter((host) => !setsOf(host).isSubsetOf(this.#askedOf(host)));
+    if (fresh.length === 0) return;
     await this.#registry.look(fresh);
-    for (const { rootHost } of fresh) this.#asked.add(rootHost);
+    for (const host of fresh) this.#asked.set(host.rootHost, this.#askedOf(host).union(setsOf(host)));
+  }
+
+  #askedOf({ rootHost }: PublishedHost): ReadonlySet<string> {
+    return this.#asked.get(rootHost) ?? new Set();
   }
 
   /** Asks for all of them anew. Answers whether anything is otherwise now. */
@@ -58,3 +69,6 @@ export class Owners {
     return JSON.stringify(hosts.map(({ rootHost }) => this.conditionOf(rootHost)?.message));
   }
 }
+
+const setsOf = ({ endpoints }: PublishedHost) =>
+  new Set(endpoints.map(({ dnsName, recordType }) => `${recordType} ${dnsName}`));

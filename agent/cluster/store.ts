@@ -47,8 +47,8 @@ export class Store {
   readonly #events: EventRecorder;
   #source: KubernetesRecords = { records: [], problems: [], refused: [] };
   #state: State;
-  #conflicts = new Map<string, Condition>();
   #leavingShown = "";
+  #isShowDue = false;
 
   constructor(options: StoreOptions, state: State) {
     const { settings, client, caches, contact, namespace, log, leads, identity } = options;
@@ -75,7 +75,9 @@ export class Store {
       elapsedMs,
       random: Math.random,
       onWritten: () => {},
-      onFailed: () => {},
+      onTrouble: (kind) => {
+        if (kind === DNS_ENDPOINT) this.#showSoon();
+      },
     });
   }
 
@@ -108,12 +110,13 @@ export class Store {
   /** Wants statuses and probe objects as they follow from the state. With `refreshTimes` also where only times changed. */
   show(refreshTimes = false): void {
     const { caches } = this.#options;
+    const conflicts = conflictsOf(this.#writer.troubles);
     const shown = shownObjects({
       state: this.#state,
       ...this.#source,
       recordAt: (ref) => caches.records.get(ref),
       probeAt: (ref) => caches.probes.get(ref),
-      extraOf: (key) => this.#extraOf(key),
+      extraOf: (key) => this.#extraOf(key, conflicts),
       refreshTimes,
       nowMs: Date.now(),
     });
@@ -126,6 +129,16 @@ export class Store {
   /** The same, where something else is to be said of the records that are being deleted. */
   showLeaving(): void {
     if (toldOf(this.#leaving()) !== this.#leavingShown) this.show();
+  }
+
+  /** Once for all DNSEndpoints that come into trouble, or out of it, at the same moment; no delivery need follow. */
+  #showSoon(): void {
+    if (this.#isShowDue) return;
+    this.#isShowDue = true;
+    setImmediate(() => {
+      this.#isShowDue = false;
+      this.show();
+    });
   }
 
   /** Asks anew who owns the hosts, and publishes what follows. */
@@ -166,7 +179,6 @@ export class Store {
       wanted: [...wanted, ...unclaimed],
       scopes: [{ kind: DNS_ENDPOINT, labels: MANAGED_BY_US }],
     });
-    this.#conflicts = conflictsOf(troubles);
     const failed = troubles.filter(({ reason }) => reason === "Unavailable");
     return failed.length === 0 ? undefined : failed.map(({ ref, message }) => `${refKey(ref)}: ${message}`).join("; ");
   }
@@ -192,10 +204,10 @@ export class Store {
     return Object.entries(this.#state.hosts).map(([rootHost, { served = [] }]) => ({ rootHost, endpoints: served }));
   }
 
-  #extraOf(key: string): Condition[] {
+  #extraOf(key: string, conflicts: ReadonlyMap<string, Condition>): Condition[] {
     const rootHost = this.#state.records[key]?.status.rootHost;
     const owned = rootHost === undefined ? undefined : this.#owners.conditionOf(rootHost);
-    return [owned ?? this.#conflicts.get(key)].filter((one) => one !== undefined);
+    return [owned ?? conflicts.get(key)].filter((one) => one !== undefined);
   }
 
   #tell(key: string, event: RecordEvent): void {

@@ -160,9 +160,9 @@ export class Lane {
 
   #tell(entry: Entry, trouble: Trouble | undefined): void {
     const about = `${entry.kind.kind} ${refKey(entry.ref)}`;
-    const isNew = trouble !== undefined && trouble.message !== entry.trouble?.message;
-    if (isNew) this.#options.onFailed(trouble);
+    const isOther = trouble?.message !== entry.trouble?.message;
     entry.trouble = trouble;
+    if (isOther) this.#options.onTrouble(entry.kind);
     this.#noted.note(
       about,
       trouble && `${about} is not as it should be: ${trouble.message}`,

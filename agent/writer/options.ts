@@ -2,7 +2,6 @@ import type { Kind } from "../kubernetes/kinds.ts";
 import type { ObjectRef } from "../kubernetes/object.ts";
 import type { Log } from "../log.ts";
 import type { Write } from "./attempt.ts";
-import type { Trouble } from "./judge.ts";
 import type { ObjectCache, ObjectClient } from "./ports.ts";
 
 export interface WriterOptions {
@@ -21,6 +20,6 @@ export interface WriterOptions {
   elapsedMs: () => number;
   random: () => number;
   onWritten: (about: { kind: Kind; ref: ObjectRef; type: Write["type"] }) => void;
-  /** An object has come into trouble, or into another. */
-  onFailed: (trouble: Trouble) => void;
+  /** An object of the kind has come into trouble, into another, or out of it. */
+  onTrouble: (kind: Kind) => void;
 }

@@ -66,7 +66,7 @@ test("ends as wanted after any sequence of wishes, failures and foreign writes",
         elapsedMs: () => performance.now(),
         random: Math.random,
         onWritten: () => {},
-        onFailed: () => {},
+        onTrouble: () => {},
       });
       const sync = () => {
         for (const ref of cache.sync()) writer.changed(DNS_ENDPOINT, ref);

@@ -16,6 +16,7 @@ const MINUTE = 60_000;
 let api: FakeApi;
 let cache: FakeCache;
 let logged: string[];
+let troubled: string[][];
 let isSynced: boolean;
 let mayWrite: boolean;
 let writer: Writer;
@@ -25,6 +26,7 @@ beforeEach(() => {
   api = new FakeApi();
   cache = new FakeCache(api);
   logged = [];
+  troubled = [];
   isSynced = true;
   mayWrite = true;
   api.onWritten = () => queueMicrotask(sync);
@@ -40,7 +42,7 @@ beforeEach(() => {
     elapsedMs: () => performance.now(),
     random: () => 0.5,
     onWritten: () => {},
-    onFailed: () => {},
+    onTrouble: (kind) => troubled.push(writer.troubles.map(({ reason }) => `${kind.kind} ${reason}`)),
   });
 });
 
@@ -334,6 +336,17 @@ describe("published endpoints", () => {
     expect(at("a")?.spec).toEqual(foreign.spec);
     await writer.publish(endpoints());
     expect(at("a")?.spec).toEqual(foreign.spec);
+  });
+
+  test("are made as soon as the other of the name is gone, and that there is no trouble any more is told", async () => {
+    api.set({ ...endpoint("a", ["203.0.113.1"]).object, metadata: { name: "a", namespace: "shop" } });
+    sync();
+    await writer.publish(endpoints(endpoint("a", ["192.0.2.1"])));
+    expect(troubled).toEqual([["DNSEndpoint Foreign"]]);
+    others(() => api.remove({ name: "a", namespace: "shop" }));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(at("a")?.spec.endpoints[0].targets).toEqual(["192.0.2.1"]);
+    expect(troubled).toEqual([["DNSEndpoint Foreign"], []]);
   });
 
   test("are never written empty", async () => {

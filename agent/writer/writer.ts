@@ -31,7 +31,12 @@ export class Writer {
   async publish(desired: Desired): Promise<PublishResult> {
     this.#endpoints.want(desired, false);
     await this.#endpoints.hurry();
-    return { troubles: this.#endpoints.troubles() };
+    return { troubles: this.troubles };
+  }
+
+  /** What of the DNSEndpoints is not as wanted just now. */
+  get troubles(): readonly Trouble[] {
+    return this.#endpoints.troubles();
   }
 
   /** All else that is to be, whole. With `refreshTimes` also where nothing but the times of checks has changed, at a slow pace. */

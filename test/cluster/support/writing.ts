@@ -50,7 +50,7 @@ export class Writing implements AsyncDisposable {
       elapsedMs: () => performance.now(),
       random: Math.random,
       onWritten: () => {},
-      onFailed: () => {},
+      onTrouble: () => {},
     });
   }
 
