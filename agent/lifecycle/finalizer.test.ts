@@ -128,11 +128,15 @@ describe("where a record stands", () => {
     expect(phaseOf(object, around(change))).toMatchObject(phase);
   });
 
-  test("is a member's exactly with finalizer and without deletion", () => {
-    expect(isMember(record())).toBe(true);
-    expect(isMember(record({ finalizers: [] }))).toBe(false);
-    expect(isMember(record({ finalizers: ["other/one"] }))).toBe(false);
-    expect(isMember(deleted())).toBe(false);
+  test.each<[string, KubeObject, boolean, boolean]>([
+    ["with our finalizer", record(), false, true],
+    ["without it", record({ finalizers: [] }), false, false],
+    ["without it, with another's", record({ finalizers: ["other/one"] }), false, false],
+    ["without it, where this process knows that the edge took it", record({ finalizers: [] }), true, true],
+    ["without it, where its status says that the edge took it", record({ finalizers: [] }, accepted), false, true],
+    ["that is being deleted", deleted(), true, false],
+  ])("a record %s takes part or not", (_, object, wasTaken, takesPart) => {
+    expect(isMember(object, wasTaken)).toBe(takesPart);
   });
 
   test("never waits beyond the time, and releases no record that the edge may hold before it", () => {

@@ -36,10 +36,13 @@ export type Phase =
 
 /**
  * Whether a record takes part in what is pushed and published: our finalizer was read back, so that it cannot vanish
- * unnoticed, and nobody has deleted it.
+ * unnoticed, and nobody has deleted it. One that the edge has taken stays while a finalizer that somebody took away is set
+ * again.
+ *
+ * @param wasTaken whether a snapshot with this very object was taken by the edge, as far as this process knows
  */
-export function isMember({ metadata }: KubeObject): boolean {
-  return metadata.deletionTimestamp === undefined && hasFinalizer(metadata);
+export function isMember({ metadata, status }: KubeObject, wasTaken: boolean): boolean {
+  return metadata.deletionTimestamp === undefined && (hasFinalizer(metadata) || wasTaken || wasAccepted(status));
 }
 
 export const hasFinalizer = ({ finalizers = [] }: KubeObject["metadata"]) => finalizers.includes(FINALIZER);

@@ -67,7 +67,7 @@ export class Lifecycle {
 
   /** Whether the record is to be pushed and published. */
   isMember(record: KubeObject): boolean {
-    return isMember(record);
+    return isMember(record, this.#wasTaken(record));
   }
 
   /** `Withdrawn`, of a record that is being deleted and waits for the edge. */
@@ -104,6 +104,10 @@ export class Lifecycle {
     await ended;
   }
 
+  #wasTaken({ metadata }: KubeObject): boolean {
+    return this.#takenUids.has(metadata.uid ?? "");
+  }
+
   #phaseOf(record: KubeObject): Phase {
     const { apiClock, deletionTimeoutMs, isEdgeReachable, isInDns } = this.#options;
     apiClock.observe(record);
@@ -111,7 +115,7 @@ export class Lifecycle {
       taken: this.#taken,
       named: this.#named,
       isEdgeReachable: isEdgeReachable(),
-      wasTaken: this.#takenUids.has(record.metadata.uid ?? ""),
+      wasTaken: this.#wasTaken(record),
       isInDns: record.metadata.deletionTimestamp !== undefined && isInDns(record),
       apiNowMs: apiClock.nowMs(),
       deletionTimeoutMs,
