@@ -12,8 +12,8 @@ function conditionOf(text: string): StatusCondition {
   return { type, status: status as StatusCondition["status"], reason, message, lastTransitionTime };
 }
 
-const records = (...conditions: string[]) =>
-  ({ "shop/api": { status: { conditions: conditions.map(conditionOf) } } }) as unknown as State["records"];
+const records = (conditions: string) =>
+  ({ "shop/api": { status: { conditions: conditions.split("; ").map(conditionOf) } } }) as unknown as State["records"];
 
 function told(before: string, after: string): string[] {
   const events = transitions(before === "" ? {} : records(before), records(after));
@@ -59,10 +59,16 @@ describe("a transition that is told", () => {
       "shop/api Normal EdgeReachable: EdgeReachable is True again (Contact).",
     ],
     [
-      "headers that are wrong",
-      "HeadersReady True Ready",
-      "HeadersReady False SecretInvalid: is wrong",
-      "shop/api Warning SecretInvalid: is wrong",
+      "headers that cannot be used, of which nothing was said while they could",
+      "Accepted True Accepted",
+      "Accepted True Accepted; HeadersReady False SecretUnusable: does not exist",
+      "shop/api Warning SecretUnusable: does not exist",
+    ],
+    [
+      "headers that can be used again",
+      "Accepted True Accepted; HeadersReady False SecretUnusable: does not exist",
+      "Accepted True Accepted",
+      "shop/api Normal HeadersReady: The Secret of its headers can be used.",
     ],
   ])("%s", (_, before, after, event) => {
     expect(told(before, after)).toEqual([event]);

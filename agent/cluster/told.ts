@@ -11,18 +11,33 @@ const TOLD: Readonly<Record<string, StatusCondition["status"]>> = {
   HeadersReady: "True",
 };
 
+/** The condition is there only while the Secret cannot be used. */
+const HEADERS_READY: StatusCondition = {
+  type: "HeadersReady",
+  status: "True",
+  reason: "HeadersReady",
+  message: "The Secret of its headers can be used.",
+  lastTransitionTime: "",
+};
+
 /** What an event says of a record. */
 export type RecordEvent = Omit<EventContent, "at">;
 
 /** The transitions between two states of the records, by key. What is seen for the first time is none. */
 export function transitions(before: State["records"], after: State["records"]): { key: string; event: RecordEvent }[] {
   return Object.entries(after).flatMap(([key, { status }]) => {
-    const old = before[key]?.status.conditions ?? [];
-    return status.conditions.flatMap((condition) => {
+    const old = toldOf(before[key]?.status.conditions ?? []);
+    return toldOf(status.conditions).flatMap((condition) => {
       const event = transition(old, condition);
       return event === undefined ? [] : [{ key, event }];
     });
   });
+}
+
+/** An empty list is that of a record which is seen for the first time. */
+function toldOf(conditions: readonly StatusCondition[]): readonly StatusCondition[] {
+  const isSilent = conditions.length === 0 || conditions.some(({ type }) => type === HEADERS_READY.type);
+  return isSilent ? conditions : [...conditions, HEADERS_READY];
 }
 
 function transition(before: readonly StatusCondition[], now: StatusCondition): RecordEvent | undefined {
