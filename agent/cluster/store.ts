@@ -10,7 +10,6 @@ import { shownObjects } from "../objects/shown.ts";
 import { withdrawingStatusOf } from "../objects/withdrawing-status.ts";
 import { inForce } from "../own-records.ts";
 import type { Published } from "../publish/explain.ts";
-import type { OwnRecord } from "../source/collect.ts";
 import type { KubernetesRecords } from "../source/kubernetes-records.ts";
 import type { State } from "../status/state.ts";
 import type { Wanted } from "../writer/desired.ts";
@@ -45,7 +44,8 @@ export class Store {
   readonly #lease: ContactLease;
   readonly #owners: Owners;
   readonly #events: EventRecorder;
-  #source: KubernetesRecords = { records: [], problems: [], refused: [] };
+  /** Undefined before the first reading: what is not known yet must not look as if it were gone. */
+  #source: KubernetesRecords | undefined;
   #state: State;
   #leavingShown = "";
   #isShowDue = false;
@@ -110,6 +110,7 @@ export class Store {
   /** Wants statuses and probe objects as they follow from the state. With `refreshTimes` also where only times changed. */
   show(refreshTimes = false): void {
     const { caches } = this.#options;
+    if (this.#source === undefined) return;
     const conflicts = conflictsOf(this.#writer.troubles);
     const shown = shownObjects({
       state: this.#state,
@@ -152,7 +153,8 @@ export class Store {
   published(change: Published): void {
     if (change.added.length + change.removed.length === 0) return;
     const event = publishedEvent(change);
-    for (const { key, spec } of this.#source.records) if (spec.rootHost === change.rootHost) this.#tell(key, event);
+    for (const { key, spec } of this.#source?.records ?? [])
+      if (spec.rootHost === change.rootHost) this.#tell(key, event);
   }
 
   tellOf(record: KubeObject, event: RecordEvent): void {
@@ -166,10 +168,11 @@ export class Store {
   /** Makes the DNSEndpoints as they are to be; answers in words what could not be written. */
   async #publish(): Promise<string | undefined> {
     const { caches, isMember } = this.#options;
-    if (caches.endpoints === undefined) return undefined;
+    if (caches.endpoints === undefined || this.#source === undefined) return undefined;
     await this.#owners.ask(this.#hosts());
     const records = this.#source.records.flatMap((record) => inForce(record, this.#state.records[record.key]) ?? []);
-    const wanted = endpointObjects(records, this.#state.hosts).map((one) => this.#unlessOwned(one, records));
+    const hostOf = new Map(records.map(({ key, spec }) => [key, spec.rootHost]));
+    const wanted = endpointObjects(records, this.#state.hosts).map((one) => this.#unlessOwned(one, hostOf));
     // A record whose finalizer somebody took away is claimed again: what is in DNS of it stays meanwhile.
     const unclaimed = caches.records
       .list()
@@ -192,11 +195,11 @@ export class Store {
     });
   }
 
-  #unlessOwned(wanted: Wanted, records: readonly OwnRecord[]): Wanted {
+  #unlessOwned(wanted: Wanted, hostOf: ReadonlyMap<string, string>): Wanted {
     if (wanted.type !== "Object") return wanted;
     const { metadata } = wanted.object;
-    const record = records.find(({ key }) => key === refKey(metadata));
-    const isOwned = record !== undefined && this.#owners.conditionOf(record.spec.rootHost) !== undefined;
+    const rootHost = hostOf.get(refKey(metadata));
+    const isOwned = rootHost !== undefined && this.#owners.conditionOf(rootHost) !== undefined;
     return isOwned ? { type: "Kept", kind: wanted.kind, ref: metadata } : wanted;
   }
 
@@ -228,9 +231,9 @@ function leavingStatus(object: KubeObject, condition: Condition): Wanted {
 
 /** By the record that would hold the DNSEndpoint: it has its name. */
 function conflictsOf(troubles: readonly Trouble[]): Map<string, Condition> {
-  const fought = troubles.filter(({ reason }) => reason === "Foreign" || reason === "Contested");
+  const lasting = troubles.filter(({ reason }) => reason !== "Unavailable");
   return new Map(
-    fought.map(({ ref, reason, message }) => {
+    lasting.map(({ ref, reason, message }) => {
       const about = `DNSEndpoint ${refKey(ref)}: ${message}`;
       return [
         refKey(ref),
