@@ -74,7 +74,9 @@ export class FakeWatch {
     })();
   }
 
+  /** Discovery: no group is known, so that a kind whose list is not found is one that the cluster does not have. */
   async read(path: string): Promise<unknown> {
+    if (path === "/apis") return { kind: "APIGroupList", groups: [] };
     throw new KubeError({ verb: "read", what: path }, { code: 404, reason: "NotFound", message: "no discovery here" });
   }
 
