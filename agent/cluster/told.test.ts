@@ -35,6 +35,12 @@ describe("a transition that is told", () => {
       "shop/api Warning Unhealthy: all of them",
     ],
     [
+      "the first verdict",
+      "Healthy Unknown Pending: Pending: 192.0.2.1.",
+      "Healthy True Healthy",
+      "shop/api Normal Healthy: Healthy is True (Healthy).",
+    ],
+    [
       "a recovery, with words of its own",
       "Healthy False Unhealthy: all",
       "Healthy True Healthy",

@@ -51,7 +51,7 @@ function transition(before: readonly StatusCondition[], now: StatusCondition): R
   return {
     type: isGood ? "Normal" : "Warning",
     reason: now.reason === "Contact" ? "EdgeReachable" : now.reason,
-    message: now.message || `${now.type} is ${now.status} again (${now.reason}).`,
+    message: now.message || `${now.type} is ${now.status}${old.status === "Unknown" ? "" : " again"} (${now.reason}).`,
   };
 }
 

@@ -100,6 +100,16 @@ describe("the status of a record", () => {
     expect(conditions.Ready).toMatchObject(ready);
   });
 
+  it.each([
+    ["OtherOwner", "0/2"],
+    ["ForeignObject", "0/2"],
+    ["ContestedObject", "2/2"],
+  ])("counts in its summary what it has in DNS itself, with a conflict %s", async (reason, published) => {
+    const conflict: Condition = { type: "PublisherConflict", status: "True", reason, message: "them" };
+    const status = await statusOf({ decisions: [healthy()], extra: [conflict] });
+    expect(status.summary).toEqual({ published });
+  });
+
   it("keeps the time of a condition while its status does", async () => {
     const ready = (status: string) => ({
       conditions: [{ type: "Ready", status, reason: "Other", message: "", lastTransitionTime: "2026-01-01T00:00:00Z" }],

@@ -15,6 +15,8 @@ import { steadyFailures } from "./steady.ts";
 import { timeText } from "./time-text.ts";
 
 const MAX_LEAVES_IN_SUMMARY = 3;
+/** Of `PublisherConflict`: what is in DNS is another's then, and none of it this record's. */
+const FOREIGN_REASONS: ReadonlySet<string> = new Set(["OtherOwner", "ForeignObject"]);
 /**
  * An object of the API has at most 1.5 MB, endpoints included. Beyond so many probes those of other clusters come first, for
  * nothing else remembers whose their leaves are.
@@ -39,7 +41,7 @@ export interface RecordStatusInput {
 
 /** The status of a `DNSRecord` of which the core knows. */
 export function recordStatusOf(input: RecordStatusInput): DnsRecordStatus {
-  const { record, state, host, cluster, extra = [], object, nowMs } = input;
+  const { record, state, host, extra = [], object, nowMs } = input;
   const accepted = statedAccepted(record, state);
   const lastAccepted = accepted.status === "False" ? specInForce(record, state) : undefined;
   const ready = readyCondition({
@@ -55,7 +57,7 @@ export function recordStatusOf(input: RecordStatusInput): DnsRecordStatus {
     conditions: [...state.status.conditions, ...others].map((one) => aboutGeneration(one, about)),
     ...(host?.served && { published: [...host.served] }),
     ...(host?.delivered && { decision: decisionOf(host.delivered), probes: probesOf(host.delivered, input) }),
-    summary: summaryOf(inForce(record, state) ?? record, host, cluster),
+    summary: summaryOf(inForce(record, state) ?? record, input),
     ...(lastAccepted && { lastAccepted: { spec: lastAccepted } }),
   };
 }
@@ -123,10 +125,14 @@ const counted = z.object({ probes: dnsRecordStatus.shape.probes.catch(undefined)
 const identityOf = ({ cluster, record, leaf }: Pick<ShownProbe, "cluster" | "record" | "leaf">) =>
   JSON.stringify([cluster, record, leaf]);
 
-function summaryOf(record: OwnRecord, host: HostState | undefined, cluster: string): DnsRecordStatus["summary"] {
+function summaryOf(
+  record: OwnRecord,
+  { host, cluster, extra = [] }: RecordStatusInput,
+): NonNullable<DnsRecordStatus["summary"]> {
   const reading = readTree(record.spec.endpoints);
   const leaves = reading.ok ? reading.tree.leaves : [];
-  const served = new Set(host?.served?.flatMap(({ targets }) => targets));
+  const isForeign = extra.some(({ reason, status }) => FOREIGN_REASONS.has(reason) && status === "True");
+  const served = new Set(isForeign ? [] : host?.served?.flatMap(({ targets }) => targets));
   const probes = ownProbes(host?.delivered, { cluster, record: record.key });
   const unhealthy = probes.filter(({ verdict }) => verdict === "Unhealthy").map(({ leaf }) => leaf);
   return {

@@ -81,6 +81,13 @@ const probe: Kind = {
     { name: "Reason", type: "string", jsonPath: ".status.reason", description: "How the last check ended." },
     { name: "Last check", type: "date", jsonPath: ".status.lastCheckedAt", description: "Refreshed at a slow pace." },
     AGE,
+    {
+      name: "Decision",
+      type: "string",
+      jsonPath: ".status.publishedReason",
+      description: "Why the address is in DNS, or is not.",
+      priority: 1,
+    },
   ],
 };
 

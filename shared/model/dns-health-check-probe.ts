@@ -51,7 +51,6 @@ const regionResult = z.object({
 
 /** What was found of one leaf. `healthy` is absent until there was a first verdict. */
 export const probeObjectStatus = z.object({
-  observedGeneration: z.int().optional().describe("The generation of the spec that this status is about."),
   conditions: statusConditions.optional().describe("Healthy."),
   healthy: z.boolean().optional().describe("Absent until there was a first verdict."),
   verdict: z.string().describe("Healthy, Unhealthy, Pending or Unknown: what all regions together say."),

@@ -124,6 +124,8 @@ describe("an unhealthy IP", () => {
     const now = await untilAgreed("single", { leaves: [FIRST], unhealthy: [FIRST], published: [FIRST] });
     expect(now.endpoint).toBe(FIRST);
     expect(now.probes[FIRST]).toBe("false KeptLast");
+    const row = await world.cluster.kubectlOk(["get", "dnsprobe", `single-${FIRST}`, "-n", namespace, "-o", "wide"]);
+    expect(row).toMatch(/DECISION\n.+KeptLast\s*$/);
     const record = await world.edge.record("single.example.test");
     expect(record?.advisories.map(({ type }) => type)).toContain("KeptLast");
   });

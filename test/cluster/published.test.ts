@@ -95,10 +95,11 @@ async function untilServed(name: string, type: "A" | "CNAME", ...expected: strin
   return Math.round(performance.now() - startedAt);
 }
 
-async function conditionOf(name: string, type: string) {
-  const status = (await client.get(DNS_RECORD, { namespace, name }))?.status as DnsRecordStatus | undefined;
-  return status?.conditions.find((one) => one.type === type);
-}
+const statusOf = async (name: string) =>
+  (await client.get(DNS_RECORD, { namespace, name }))?.status as DnsRecordStatus | undefined;
+
+const conditionOf = async (name: string, type: string) =>
+  (await statusOf(name))?.conditions.find((one) => one.type === type);
 
 const endpointOf = (name: string) => client.get(DNS_ENDPOINT, { namespace, name });
 
@@ -163,6 +164,7 @@ describe("a host that somebody else publishes", () => {
     await until("a verdict", async () => (await conditionOf("taken", "Healthy"))?.status === "True");
     expect(await conditionOf("taken", "Ready")).toMatchObject({ status: "False", reason: "PublisherConflict" });
     expect(await endpointOf("taken")).toBeUndefined();
+    expect((await statusOf("taken"))?.summary?.published).toBe("0/2");
     expect(await recordsOf("taken")).toEqual(before);
     console.log(await world.cluster.kubectlOk(["get", "dnsrecords.vedette.dev", "-n", namespace]), conflict.message);
     await bind.update(`update delete ${host}`, `update delete ${txt}`);
