@@ -1,7 +1,10 @@
+import { z } from "zod";
+import { dnsName } from "../../shared/model/host.ts";
 import type { Contact } from "../contact.ts";
 import { GatewayController } from "../gateway/controller.ts";
 import { Lifecycle, type LifecycleOptions } from "../lifecycle/lifecycle.ts";
 import { isHeldBy } from "../objects/endpoint-object.ts";
+import type { State } from "../status/state.ts";
 import { gatewayPort } from "./gateway-port.ts";
 import type { TermOptions } from "./term-options.ts";
 
@@ -24,10 +27,17 @@ export function makeGateways({ settings, client, caches, log }: TermOptions): Ga
   });
 }
 
+const naming = z.looseObject({ rootHost: dnsName });
+
+interface Known extends Pick<LifecycleOptions, "apiClock" | "onEvent"> {
+  contact: Contact;
+  hosts: () => State["hosts"];
+}
+
 /** Holds the records by their finalizer until the edge has forgotten them. */
 export function makeLifecycle(
   { client, caches, settings, log }: TermOptions,
-  { contact, apiClock, onEvent }: { contact: Contact } & Pick<LifecycleOptions, "apiClock" | "onEvent">,
+  { contact, apiClock, onEvent, hosts }: Known,
 ): Lifecycle {
   return new Lifecycle({
     client,
@@ -36,6 +46,10 @@ export function makeLifecycle(
     deletionTimeoutMs: settings.deletionTimeoutMs,
     concurrency: CONCURRENCY,
     isEdgeReachable: () => contact.state !== "Silent",
+    isServed: ({ spec }) => {
+      const { rootHost = "" } = naming.safeParse(spec).data ?? {};
+      return (hosts()[rootHost]?.served ?? []).length > 0;
+    },
     isInDns: ({ metadata }) => {
       const endpoint = caches.endpoints?.get(metadata);
       return endpoint !== undefined && isHeldBy(endpoint, metadata);

@@ -56,12 +56,13 @@ export class Term {
 
   private constructor(given: TermOptions, state: State) {
     const options = { ...given, client: whileLeading(given.client, () => this.#leads) };
-    const { settings, namespace, client, caches, log } = options;
+    const { settings, caches } = options;
     this.#options = options;
     this.#contact = new Contact(settings.edgeStaleAfterMs, state.silent, elapsedMs);
     this.#lifecycle = makeLifecycle(options, {
       contact: this.#contact,
       apiClock: this.#apiClock,
+      hosts: () => this.#core.state.hosts,
       onEvent: (record, event) => this.#store.tellOf(record, event),
     });
     const isMember = (record: KubeObject) => this.#lifecycle.isMember(record);
@@ -69,8 +70,7 @@ export class Term {
     const leads = () => this.#leads;
     const onTime = (object: KubeObject) => this.#apiClock.observe(object);
     this.#store = new Store({ ...options, contact: this.#contact, leads, isMember, withdrawing, onTime }, state);
-    const onChange = () => this.#due();
-    this.#secrets = new HeaderSecrets({ client, resyncMs: settings.resyncMs, namespace, log, onChange });
+    this.#secrets = new HeaderSecrets({ ...options, resyncMs: settings.resyncMs, onChange: () => this.#due() });
     this.#source = new KubernetesSource({ caches, secrets: this.#secrets, isMember });
     this.#core = this.#makeCore(state);
     this.#link = this.#makeLink();

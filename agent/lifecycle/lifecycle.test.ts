@@ -66,12 +66,13 @@ let events: string[];
 let logged: string[];
 let isEdgeReachable: boolean;
 let inDns: Set<string>;
+let served: Set<string>;
 let cycle: Lifecycle;
 
 beforeEach(() => {
   vi.useFakeTimers();
   api = new Records();
-  [events, logged, isEdgeReachable, inDns] = [[], [], true, new Set()];
+  [events, logged, isEdgeReachable, inDns, served] = [[], [], true, new Set(), new Set()];
   cycle = start();
 });
 afterEach(async () => {
@@ -87,6 +88,7 @@ function start() {
     deletionTimeoutMs: 5 * MINUTE,
     concurrency: 2,
     isEdgeReachable: () => isEdgeReachable,
+    isServed: ({ metadata }) => served.has(metadata.name),
     isInDns: ({ metadata }) => inDns.has(metadata.name),
     onEvent: ({ metadata }, { type, reason }) => events.push(`${type} ${reason} ${metadata.name}`),
     log: (_, message) => logged.push(message),
@@ -119,6 +121,15 @@ describe("a record", () => {
     expect(api.list().filter((one) => cycle.isMember(one))).toHaveLength(1);
     await settle();
     expect(api.calls).toHaveLength(1);
+  });
+
+  test("takes part at once while its host is in DNS, for it may take over from another; not when it is deleted", async () => {
+    api.create("a");
+    served.add("a");
+    expect(api.list().filter((one) => cycle.isMember(one))).toHaveLength(1);
+    await settle();
+    api.remove("a");
+    expect(api.list().filter((one) => cycle.isMember(one))).toEqual([]);
   });
 
   test("takes no part while the finalizer cannot be written, holds up no other, and makes no hot loop", async () => {

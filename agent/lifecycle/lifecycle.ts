@@ -33,6 +33,8 @@ export interface LifecycleOptions {
   /** Records whose finalizer is written at the same time. */
   concurrency: number;
   isEdgeReachable: () => boolean;
+  /** Whether the record's root host is in DNS, by whichever record. */
+  isServed: (record: KubeObject) => boolean;
   /** Whether a DNSEndpoint that goes with the record is still there. */
   isInDns: (record: KubeObject) => boolean;
   onEvent: (record: KubeObject, event: { type: "Normal" | "Warning"; reason: string; message: string }) => void;
@@ -65,9 +67,13 @@ export class Lifecycle {
     this.#alarm = new Alarm(() => this.#look(), options.elapsedMs);
   }
 
-  /** Whether the record is to be pushed and published. */
+  /**
+   * Whether the record is to be pushed and published. One whose host is in DNS is so at once: it may be taking over from another
+   * that is being deleted in the same moment, and until its finalizer was read back the host would be nobody's.
+   */
   isMember(record: KubeObject): boolean {
-    return isMember(record, this.#wasTaken(record));
+    if (isMember(record, this.#wasTaken(record))) return true;
+    return record.metadata.deletionTimestamp === undefined && this.#options.isServed(record);
   }
 
   /** `Withdrawn`, of a record that is being deleted and waits for the edge. */

@@ -48,6 +48,7 @@ class Cycle implements AsyncDisposable {
       deletionTimeoutMs,
       concurrency: 4,
       isEdgeReachable: () => this.isEdgeReachable,
+      isServed: () => false,
       isInDns: () => false,
       onEvent: (record, { type, reason }) => this.events.push(`${type} ${reason} ${record.metadata.name}`),
       log,
