@@ -92,11 +92,17 @@ describe("the store of a new leader", () => {
     expect([DNS_RECORD, DNS_ENDPOINT, DNS_HEALTH_CHECK_PROBE].map(writes)).toEqual([[], [], []]);
   });
 
+  test("that has stopped rejects what is not written: it must not be acknowledged, nor be noted in the Lease", async () => {
+    store.takeSource(recordsOf([record]));
+    await store.stop();
+    await expect(store.save({ ...state(), serial: 7 })).rejects.toThrow("writes no more");
+  });
+
   test("says of a record that the API server refuses its DNSEndpoint: what was decided is not in DNS", async () => {
     store.takeSource(recordsOf([record]));
     const [host] = Object.values(state().hosts);
     const changed = { ...host, served: [{ ...A, targets: ["192.0.2.2"] }] };
-    api(DNS_ENDPOINT).failure = ({ verb }) => (verb === "apply" ? apiError(403, "Forbidden") : undefined);
+    api(DNS_ENDPOINT).failure = ({ verb }) => (verb === "apply" ? apiError(422, "Invalid") : undefined);
     await store.save({ ...state(), hosts: { "api.test": changed } });
     await vi.advanceTimersByTimeAsync(5_000);
     const { conditions } = api(DNS_RECORD).objects.get("shop/api")!.status as DnsRecordStatus;

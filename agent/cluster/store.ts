@@ -13,8 +13,8 @@ import type { Published } from "../publish/explain.ts";
 import type { KubernetesRecords } from "../source/kubernetes-records.ts";
 import type { State } from "../status/state.ts";
 import type { Wanted } from "../writer/desired.ts";
-import type { Trouble } from "../writer/judge.ts";
 import { Writer } from "../writer/writer.ts";
+import { conflictsOf } from "./conflicts.ts";
 import { ContactLease } from "./contact-lease.ts";
 import { Owners } from "./owners.ts";
 import type { TermOptions } from "./term-options.ts";
@@ -49,6 +49,7 @@ export class Store {
   #state: State;
   #leavingShown = "";
   #isShowDue = false;
+  #isStopped = false;
 
   constructor(options: StoreOptions, state: State) {
     const { settings, client, caches, contact, namespace, log, leads, identity } = options;
@@ -85,6 +86,11 @@ export class Store {
     return this.#writer;
   }
 
+  /** Whether nothing more is written: what is to be acknowledged has to look. */
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
   /** The records as they were read last; what is stored from now on is of these. */
   takeSource(source: KubernetesRecords): void {
     this.#source = source;
@@ -98,6 +104,7 @@ export class Store {
     this.show();
     for (const { key, event } of transitions(before.records, state.records)) this.#tell(key, event);
     this.#options.metrics.show(state.records);
+    if (this.#isStopped) throw new Error("this replica is ending and writes no more");
     if (trouble !== undefined) throw new Error(trouble);
     await this.#lease.write(state);
   }
@@ -162,6 +169,7 @@ export class Store {
   }
 
   async stop(): Promise<void> {
+    this.#isStopped = true;
     await this.#writer.stop();
   }
 
@@ -227,18 +235,4 @@ function leavingStatus(object: KubeObject, condition: Condition): Wanted {
   const { name, namespace, uid = "" } = object.metadata;
   const ref = { name, ...(namespace !== undefined && { namespace }), uid };
   return { type: "Status", kind: DNS_RECORD, ref, status: withdrawingStatusOf(object, condition, Date.now()) };
-}
-
-/** By the record that would hold the DNSEndpoint: it has its name. */
-function conflictsOf(troubles: readonly Trouble[]): Map<string, Condition> {
-  const lasting = troubles.filter(({ reason }) => reason !== "Unavailable");
-  return new Map(
-    lasting.map(({ ref, reason, message }) => {
-      const about = `DNSEndpoint ${refKey(ref)}: ${message}`;
-      return [
-        refKey(ref),
-        { type: "PublisherConflict", status: "True", reason: `${reason}Object`, message: about },
-      ] as const;
-    }),
-  );
 }

@@ -95,7 +95,7 @@ export class Term {
     if (applied.kind !== "Applied") return applied;
     const shown = AbortSignal.timeout(SHOWN_WITHIN_MS);
     await Promise.race([this.#store.writer.flushed(), aborted(shown)]);
-    return this.#leads ? applied : { kind: "NotStored" };
+    return this.#leads && !this.#store.isStopped ? applied : { kind: "NotStored" };
   }
 
   /** An object of the cluster came, changed or went. */
