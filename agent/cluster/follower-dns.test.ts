@@ -34,6 +34,27 @@ describe("what the statuses say is in DNS", () => {
       { [host]: ["192.0.2.1"] },
     ],
     [
+      "the host of the form that was accepted last, while the spec is refused",
+      [
+        dnsRecord({
+          name: "api",
+          host: "elsewhere.test",
+          status: { published: [endpoint(host, "192.0.2.1")], lastAccepted: { spec: { rootHost: host } } },
+        }),
+      ],
+      { [host]: ["192.0.2.1"] },
+    ],
+    [
+      "what another version wrote beside it is no matter",
+      [dnsRecord({ name: "api", host, status: { conditions: "none", published: [endpoint(host, "192.0.2.1")] } })],
+      { [host]: ["192.0.2.1"] },
+    ],
+    [
+      "nothing is decided of a host that the status is not about yet",
+      [showing("api", "former.test", "192.0.2.1")].map((record) => ({ ...record, spec: { rootHost: host } })),
+      { [host]: undefined },
+    ],
+    [
       "nothing, where that is what was decided",
       [dnsRecord({ name: "api", host, status: { conditions: [], published: [] } })],
       { [host]: [] },

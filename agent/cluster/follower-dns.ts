@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { dnsRecordStatus } from "../../shared/model/dns-record.ts";
+import { endpoint } from "../../shared/model/endpoint.ts";
 import { dnsName } from "../../shared/model/host.ts";
+import { isUnder } from "../edge/delivered.ts";
 import type { KubeClient } from "../kubernetes/client.ts";
 import { DNS_RECORD, type Kind, LEASE } from "../kubernetes/kinds.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
@@ -91,18 +92,28 @@ export class FollowerDns {
   }
 }
 
+const naming = z.looseObject({ rootHost: dnsName });
+
+/** The rest of a status, which another version may write otherwise, is no matter here. */
+const showing = z.looseObject({
+  published: z.array(endpoint).optional().catch(undefined),
+  lastAccepted: z.looseObject({ spec: naming }).optional().catch(undefined),
+});
+
 /**
- * What is in DNS of each root host, as the records' statuses say. A status that says nothing, or cannot be read, leaves the host
- * undecided: other servers are asked for it.
+ * What is in DNS of each root host, as the records' statuses say. A record whose spec is refused stands for the host of the form
+ * that was accepted last. A status that says nothing, or cannot be read, or is of another host yet, leaves the host undecided:
+ * other servers are asked for it.
  */
 export function publishedHosts(records: readonly KubeObject[]): PublishedHost[] {
   const hosts = new Map<string, PublishedHost>();
   for (const { spec, status, metadata } of records) {
-    const named = z.looseObject({ rootHost: dnsName }).safeParse(spec);
-    if (!named.success || metadata.deletionTimestamp !== undefined) continue;
-    const { rootHost } = named.data;
-    const endpoints = dnsRecordStatus.safeParse(status).data?.published ?? hosts.get(rootHost)?.endpoints;
-    hosts.set(rootHost, { rootHost, endpoints });
+    const { published, lastAccepted } = showing.safeParse(status).data ?? {};
+    const named = lastAccepted?.spec ?? naming.safeParse(spec).data;
+    if (named === undefined || metadata.deletionTimestamp !== undefined) continue;
+    const { rootHost } = named;
+    const isOfHost = published?.every(({ dnsName: name }) => isUnder(rootHost, name));
+    hosts.set(rootHost, { rootHost, endpoints: isOfHost ? published : hosts.get(rootHost)?.endpoints });
   }
   return [...hosts.values()];
 }
