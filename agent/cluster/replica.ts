@@ -145,7 +145,8 @@ export class Replica {
       client: this.#client,
       namespace: this.#namespace,
       serve: (zones) => dns.serve(zones),
-      isLeader: () => this.isLeader,
+      // One that leads and cannot begin its work yet serves as a follower does.
+      isLeader: () => this.#term !== undefined,
       log: this.#log,
     });
     this.#follower = follower;
@@ -156,7 +157,7 @@ export class Replica {
     const { webhookAddress: address, webhookPort: port, pull, secret } = this.#settings;
     const receiver = makeReceiver({
       secrets: pull ? undefined : secret,
-      isReady: () => (this.isLeader ? (this.#term?.isReady ?? false) : this.#caches.isSynced),
+      isReady: () => this.#caches.isSynced,
       apply: (json) => this.#apply(json),
       handOn: (delivery) => (this.isLeader ? undefined : this.#handOn(delivery)),
       onTurnedAway: (why) => this.#metrics.delivered(why),
@@ -168,7 +169,8 @@ export class Replica {
   }
 
   async #apply(json: unknown): Promise<Applied> {
-    const applied = (await this.#term?.apply(json)) ?? ({ kind: "NotStored" } as const);
+    const term = this.#term;
+    const applied = term?.isReady ? await term.apply(json) : ({ kind: "NotStored" } as const);
     this.#metrics.delivered(resultOf(applied, json));
     if (applied.kind === "NotStored") this.#keep(json);
     return applied;

@@ -10,8 +10,8 @@ export type Outcome =
   /** The object is gone, another by its uid, or in a namespace that ends: there is nothing to write to. */
   | { type: "Gone" }
   | { type: "Foreign"; message: string }
-  /** Will not succeed before somebody changes something. */
-  | { type: "Refused"; message: string }
+  /** Will not succeed before somebody changes something; rights are given back without a word. */
+  | { type: "Refused"; message: string; isForbidden: boolean }
   /** May succeed later. */
   | { type: "Failed"; message: string };
 
@@ -88,5 +88,5 @@ function outcomeOf(error: KubeError, step: Write): Outcome {
   if (error.isRetryable) return { type: "Failed", message };
   if (code === 404 && step.type !== "Create") return { type: "Gone" };
   if (code === 403 && message.includes("being terminated")) return { type: "Gone" };
-  return { type: "Refused", message };
+  return { type: "Refused", message, isForbidden: code === 403 };
 }

@@ -118,6 +118,8 @@ export function noteOutcome(patience: Patience, step: Write, outcome: Outcome, {
     return;
   }
   patience.failures += 1;
-  const waitMs = FIXED_WAIT_MS[outcome.type] ?? backoffMs(patience.failures, random);
+  const isForbidden = outcome.type === "Refused" && outcome.isForbidden;
+  const fixedMs = isForbidden ? undefined : FIXED_WAIT_MS[outcome.type];
+  const waitMs = fixedMs ?? backoffMs(patience.failures, random);
   patience.hold = { type: outcome.type, untilMs: nowMs + waitMs, text, version };
 }

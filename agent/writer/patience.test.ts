@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import type { Outcome, Write } from "./attempt.ts";
+import { holdOf, newPatience, noteOutcome } from "./patience.ts";
+
+const step: Write = {
+  type: "Apply",
+  object: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", namespace: "shop" } },
+};
+
+test.each<[string, Outcome, number]>([
+  ["what failed", { type: "Failed", message: "" }, 60_000],
+  ["what is forbidden, as rights may be given back", { type: "Refused", message: "", isForbidden: true }, 60_000],
+  ["what is refused for what it says", { type: "Refused", message: "", isForbidden: false }, 300_000],
+])("%s is tried again after at most so long, however often it was tried", (_, outcome, mostMs) => {
+  const patience = newPatience();
+  for (let tried = 0; tried < 20; tried += 1)
+    noteOutcome(patience, step, outcome, { version: "1", nowMs: 0, random: 0.9 });
+  const untilMs = holdOf(patience, step, { version: "1", nowMs: 0, random: 0.9 })?.untilMs ?? 0;
+  expect(untilMs).toBeLessThanOrEqual(mostMs);
+  expect(untilMs).toBeGreaterThan(mostMs / 2);
+});
