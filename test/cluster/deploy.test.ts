@@ -147,7 +147,7 @@ async function ownRights(user: string, namespace: string): Promise<string[]> {
 describe("the agent's account", () => {
   const EVERYWHERE = [
     "dnsendpoints.externaldns.k8s.io [] [] [get list watch create patch delete]",
-    "dnshealthcheckpolicies.vedette.dev [] [] [get list watch]",
+    "dnshealthcheckpolicies.vedette.dev [] [] [list watch]",
     "dnshealthcheckpolicies.vedette.dev/status [] [] [patch]",
     "dnshealthcheckprobes.vedette.dev [] [] [get list watch create patch delete]",
     "dnshealthcheckprobes.vedette.dev/status [] [] [patch]",

@@ -27,6 +27,22 @@ interface ConditionShape {
   message: string;
 }
 
+interface Rule {
+  resources: string[];
+  verbs: string[];
+}
+
+/** What is left of a rule: at most the part of other resources, and that of these with other verbs. */
+function without(rule: Rule, verbs: readonly string[], resources: readonly string[]): Rule[] {
+  const others = { ...rule, resources: rule.resources.filter((one) => !resources.includes(one)) };
+  const left = {
+    ...rule,
+    resources: rule.resources.filter((one) => resources.includes(one)),
+    verbs: rule.verbs.filter((one) => !verbs.includes(one)),
+  };
+  return [others, left].filter((one) => one.resources.length > 0 && one.verbs.length > 0);
+}
+
 /** A whole world with gateways of its own and one namespace, and what was to be in DNS of it at any time. */
 export class Scene {
   readonly world: ClusterWorld;
@@ -146,6 +162,26 @@ export class Scene {
 
   kubectl(...args: string[]): Promise<string> {
     return this.world.cluster.kubectlOk(args);
+  }
+
+  /** Does something while the agent's account may not do this; its rights are as they were afterwards. */
+  async withoutRights(
+    verbs: readonly string[],
+    resources: readonly string[],
+    work: () => Promise<void>,
+  ): Promise<void> {
+    const role = JSON.parse(await this.kubectl("get", "clusterrole", "vedette-agent", "-o", "json")) as {
+      rules: Rule[];
+    };
+    const write = async (rules: readonly Rule[]) => {
+      await this.kubectl("patch", "clusterrole", "vedette-agent", "--type=merge", "-p", JSON.stringify({ rules }));
+    };
+    await write(role.rules.flatMap((rule) => without(rule, verbs, resources)));
+    try {
+      await work();
+    } finally {
+      await write(role.rules);
+    }
   }
 
   explain(): Promise<void> {
