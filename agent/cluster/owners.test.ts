@@ -2,7 +2,7 @@ import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import dnsPacket from "dns-packet";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Settings } from "../settings-schema.ts";
 import { Owners } from "./owners.ts";
 
@@ -15,18 +15,24 @@ const THEIRS = "heritage=external-dns,external-dns/owner=them";
 let server: Socket;
 let texts: Record<string, string>;
 let asked: string[];
+let isSilent: boolean;
 let owners: Owners;
 
 beforeEach(async () => {
-  [texts, asked] = [{}, []];
+  [texts, asked, isSilent] = [{}, [], false];
   server = createSocket("udp4");
-  server.on("message", (message, from) => server.send(answerTo(message), from.port, from.address));
+  server.on("message", (message, from) => {
+    const answer = answerTo(message);
+    if (!isSilent) server.send(answer, from.port, from.address);
+  });
   server.bind(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   owners = new Owners({ externalDnsOwner: "us", externalDnsResolvers: [`127.0.0.1:${port}`] } as Settings);
 });
 afterEach(() => {
+  vi.useRealTimers();
+  owners.stop();
   server.close();
 });
 
@@ -63,5 +69,17 @@ describe("the owner of a host", () => {
     expect(await questions(more)).toBe(0);
     expect(await questions()).toBe(0);
     expect(await questions(DECIDED)).toBeGreaterThan(0);
+  });
+
+  test("is not waited for where the servers are silent: a decision goes before, and whoever ends does not wait at all", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    isSilent = true;
+    const asking = owners.ask([DECIDED]);
+    await vi.advanceTimersByTimeAsync(3_000);
+    await asking;
+    expect(owners.conditionOf(HOST)).toBeUndefined();
+    const again = owners.askAgain([DECIDED]);
+    owners.stop();
+    expect(await again).toBe(false);
   });
 });

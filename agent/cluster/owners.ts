@@ -1,15 +1,19 @@
 import { Resolver } from "node:dns/promises";
 import type { Condition } from "../../shared/model/condition.ts";
+import { pause } from "../kubernetes/pause.ts";
 import { type PublishedHost, Registry } from "../publish/external-dns/registry.ts";
 import type { Settings } from "../settings-schema.ts";
 
 const TIMEOUT_MS = 2_000;
 const TRIES = 2;
 const CONCURRENCY = 8;
+/** A decision waits for it. Who has not answered by then counts as known before, until the answer comes. */
+const ASK_WITHIN_MS = 3_000;
 
 /** Who publishes the hosts that are to be published, by external-dns' records in DNS. Without a setting nobody is asked. */
 export class Owners {
   readonly #registry: Registry | undefined;
+  readonly #stopping = new AbortController();
   /** By root host: the record sets that were asked for. */
   readonly #asked = new Map<string, ReadonlySet<string>>();
 
@@ -17,7 +21,9 @@ export class Owners {
     if (settings.externalDnsOwner === undefined) return;
     const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
     if (settings.externalDnsResolvers !== undefined) resolver.setServers(settings.externalDnsResolvers);
+    this.#stopping.signal.addEventListener("abort", () => resolver.cancel());
     this.#registry = new Registry({
+      signal: this.#stopping.signal,
       resolver,
       ownerId: settings.externalDnsOwner,
       concurrency: CONCURRENCY,
@@ -37,7 +43,9 @@ export class Owners {
     for (const rootHost of this.#asked.keys()) if (!named.has(rootHost)) this.#asked.delete(rootHost);
     const fresh = hosts.filter((host) => !setsOf(host).isSubsetOf(this.#askedOf(host)));
     if (fresh.length === 0) return;
-    await this.#registry.look(fresh);
+    const enough = new AbortController();
+    const looking = this.#registry.look(fresh).finally(() => enough.abort());
+    await Promise.race([looking, pause(ASK_WITHIN_MS, enough.signal)]);
     for (const host of fresh) this.#asked.set(host.rootHost, this.#askedOf(host).union(setsOf(host)));
   }
 
@@ -51,6 +59,11 @@ export class Owners {
     this.#registry?.keep(hosts);
     await this.#registry?.look(hosts);
     return before !== this.#told(hosts);
+  }
+
+  /** Ends what is being asked for, and asks nothing more. */
+  stop(): void {
+    this.#stopping.abort();
   }
 
   /** The condition of the records of a host that somebody else publishes. */

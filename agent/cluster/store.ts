@@ -168,6 +168,11 @@ export class Store {
     this.#events.record(record, { ...event, at: Date.now() });
   }
 
+  /** Asks no more who owns the hosts: it may take long, and nobody waits for it who ends. */
+  askNoMore(): void {
+    this.#owners.stop();
+  }
+
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#writer.stop();

@@ -136,7 +136,6 @@ export class Term {
     this.#opened.defer(() => this.#store.stop());
     this.#opened.defer(() => this.#lifecycle.stop());
     this.#opened.defer(() => this.#gateways.stop());
-    this.#opened.defer(() => this.#link.stop());
     this.#gateways.start();
     this.#lifecycle.changed();
     every(() => this.#look(), LOOK_MS);
@@ -144,6 +143,9 @@ export class Term {
     every(() => this.#keepContact(), CONTACT_MS);
     every(() => this.#refresh(), settings.statusRefreshMs);
     every(() => this.#store.askOwners(), settings.resyncMs);
+    // First of all: whoever waits for the edge or for DNS is let go.
+    this.#opened.defer(() => this.#link.stop());
+    this.#opened.defer(() => this.#store.askNoMore());
   }
 
   #due(): void {
@@ -159,10 +161,7 @@ export class Term {
     this.#isDue = false;
     const startedAt = elapsedMs();
     const read = this.#source.read();
-    if (read === undefined) {
-      this.#isDue = true;
-      return;
-    }
+    if (read === undefined) return this.#due();
     this.#store.takeSource(read);
     await this.#core.takeSource({ complete: true, records: read.records, problems: read.problems });
     // What is shown of records that take no part is no matter of the core.

@@ -24,6 +24,8 @@ export interface RegistryOptions extends Affixes {
   ownerId: string;
   /** Hosts that are asked for at the same time. */
   concurrency: number;
+  /** Once it is given nothing more is asked, and nothing more found out. */
+  signal?: AbortSignal;
 }
 
 /** A name that has no such record, or cannot have one. */
@@ -112,7 +114,7 @@ export class Registry {
     const answer = await this.#ask(name);
     if (answer.type === "Unreadable") return { type: "Nothing" };
     if (answer.type !== "Owners") return answer;
-    const aliases = await this.#answerOf(this.#options.resolver.resolveCname(name));
+    const aliases = await this.#answerOf(({ resolver }) => resolver.resolveCname(name));
     if (aliases === undefined) return { type: "Unknown" };
     return aliases.length > 0 ? { type: "Nothing" } : answer;
   }
@@ -127,15 +129,16 @@ export class Registry {
   }
 
   async #ask(name: string): Promise<Answer> {
-    const records = await this.#answerOf(this.#options.resolver.resolveTxt(name));
+    const records = await this.#answerOf(({ resolver }) => resolver.resolveTxt(name));
     if (records === undefined) return { type: "Unknown" };
     return readRegistryTexts(records.map((strings) => strings.join("")));
   }
 
   /** What was answered, empty where there is nothing; undefined where there was no answer. */
-  async #answerOf<Item>(asked: Promise<Item[]>): Promise<Item[] | undefined> {
+  async #answerOf<Item>(ask: (options: RegistryOptions) => Promise<Item[]>): Promise<Item[] | undefined> {
+    if (this.#options.signal?.aborted) return undefined;
     try {
-      return await asked;
+      return await ask(this.#options);
     } catch (error) {
       return ABSENT.has((error as { code?: string }).code ?? "") ? [] : undefined;
     }
