@@ -10,7 +10,7 @@ import type { DnsServer } from "../publish/dns/server.ts";
 import { handOn } from "../receiver/hand-on.ts";
 import { type Listening, listen } from "../receiver/listen.ts";
 import { makeReceiver, parseJson, type SignedDelivery } from "../receiver/receiver.ts";
-import { type Repeated, repeat } from "../repeat.ts";
+import { repeat } from "../repeat.ts";
 import { cannotListen, serveDns } from "../serve.ts";
 import type { Settings } from "../settings-schema.ts";
 import { apiAccess } from "./api-access.ts";
@@ -61,7 +61,6 @@ export class Replica {
   #operations: Listening | undefined;
   #follower: FollowerDns | undefined;
   #leadership: Leadership | undefined;
-  #standing: Repeated | undefined;
 
   constructor(settings: Settings, hooks: AgentHooks, log: Log) {
     const { config, namespace } = apiAccess(settings);
@@ -113,14 +112,14 @@ export class Replica {
     const leadership = this.#leadership;
     this.#opened.defer(() => leadership.stop());
     // Who has not read everything must not lead: it would take what it has not read for gone.
-    this.#standing = repeat(
+    const standing = repeat(
       async () => {
         if (this.#caches.isSynced) leadership.start();
       },
       () => SYNC_POLL_MS,
       this.#log,
     );
-    this.#opened.defer(() => this.#standing?.stop());
+    this.#opened.defer(() => standing.stop());
     this.#announce();
   }
 
@@ -185,9 +184,8 @@ export class Replica {
 
   /** A failover in this replica's DNS waits for no API server; the edge is asked to come again until it is stored. */
   #keep(json: unknown): void {
-    if (!this.#caches.isSynced) return;
-    const { hosts } = storedState({ settings: this.#settings, caches: this.#caches });
-    if (this.#unstored.take(json, hosts)) this.#follower?.changed();
+    const held = { settings: this.#settings, caches: this.#caches };
+    if (this.#caches.isSynced && this.#unstored.take(json, storedState(held).hosts)) this.#follower?.changed();
   }
 
   async #listenForOperations(): Promise<Listening> {

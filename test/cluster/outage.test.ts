@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { KubeClient } from "../../agent/kubernetes/client.ts";
+import { DNS_ENDPOINT, DNS_RECORD, type Kind } from "../../agent/kubernetes/kinds.ts";
 import { askDns } from "../../local/dns-client.ts";
 import { DnsRecorder } from "../e2e/support/dns.ts";
 import { type ControlPlane, startControlPlane } from "./support/control-plane.ts";
@@ -11,6 +13,13 @@ const B = "127.0.0.152";
 /** Five watches, the election and what is written: so many calls a second are calm, and so many at once. */
 const CALLS_PER_SECOND = 4;
 const CALLS_AT_ONCE = 60;
+
+const FIGHT_MS = 20_000;
+
+interface Role {
+  metadata: { resourceVersion?: string };
+  rules: { resources?: string[] }[];
+}
 
 let plane: ControlPlane;
 let shop: Shop;
@@ -49,6 +58,8 @@ beforeAll(async () => {
 });
 beforeEach(async ({ onTestFailed }) => {
   onTestFailed(() => shop.world.explain(shop.namespace));
+  await shop.world.apply(shop.record([A, B]));
+  await Promise.all([0, 1].map((index) => shop.change(index)));
   await settled();
 });
 afterAll(async () => {
@@ -99,3 +110,114 @@ test.each(Object.keys(OUTAGES))(
     await settled();
   },
 );
+
+test("a history that is gone (410), with changes that nobody told the agent of: all is found, each once", async () => {
+  const before = await shop.objects();
+  const counted = await counting("410 Gone");
+  const { process } = shop.world.replicas[0]!;
+  const { length } = plane.auditEvents();
+  process.pause();
+  try {
+    await plane.kubectlOk(["delete", "dnsendpoint", "shop", "-n", shop.namespace]);
+    await shop.world.apply(shop.record([A]));
+    await plane.apiserver.stop();
+    await plane.compact();
+    await plane.apiserver.start();
+  } finally {
+    process.resume();
+  }
+  await shop.untilPublished([A]);
+  await until("the probe of the address that is no more to go", async () => !(B in (await shop.probes())));
+  const watches = plane
+    .auditEvents()
+    .slice(length)
+    .filter(({ user, verb }) => user === AGENT && (verb === "watch" || verb === "list"))
+    .map(({ verb, resource, code }) => `${verb} ${resource} ${code}`);
+  console.log(`watches and lists since: ${watches.join(", ")}`);
+  await shop.world.apply(shop.record([A, B]));
+  await settled();
+  await counted();
+  await until("both probes", async () => Object.keys(await shop.probes()).length === 2);
+  expect(await shop.objects()).toEqual(before);
+});
+
+test("another writer rewrites statuses and DNSEndpoint for 20 s: few writes of ours, told once, and in the end all is ours", async () => {
+  const client = new KubeClient(plane.config);
+  const { replicas } = shop.world;
+  const fieldManager = "somebody";
+  const { length } = plane.auditEvents();
+  const logged = replicas[0]!.log.length;
+  const endsAt = performance.now() + FIGHT_MS;
+  let theirs = 0;
+  for (; performance.now() < endsAt; theirs += 1) {
+    const metadata = { name: "shop", namespace: shop.namespace };
+    const endpoints = [{ dnsName: HOST, recordType: "A", recordTTL: 60, targets: ["203.0.113.66"] }];
+    const about = ({ apiVersion, kind }: Kind) => ({ apiVersion, kind, metadata });
+    await client.apply(DNS_ENDPOINT, { ...about(DNS_ENDPOINT), spec: { endpoints } }, { fieldManager, force: true });
+    const status = { published: endpoints, summary: { published: "7/7" } };
+    await client.apply(
+      DNS_RECORD,
+      { ...about(DNS_RECORD), status },
+      { fieldManager, force: true, subresource: "status" },
+    );
+  }
+  const said = replicas[0]!.log
+    .slice(logged)
+    .split("\n")
+    .filter((line) => line.includes("changed again and again"));
+  await settled();
+  await until(
+    "the status to be ours",
+    async () => {
+      const record = await shop.world.get<{
+        status: { summary: { published: string }; conditions: { type: string }[] };
+      }>("dnsrecord", shop.namespace, "shop");
+      return record?.status.summary.published === "2/2";
+    },
+    90_000,
+  );
+  const ours = plane
+    .auditEvents()
+    .slice(length)
+    .filter(({ user, verb }) => user === AGENT && verb === "patch");
+  const writes = (resource: string) => ours.filter((one) => one.resource === resource).length;
+  const [endpoint, status] = [writes("dnsendpoints"), writes("dnsrecords/status")];
+  console.log(
+    `against ${theirs} writes of another each: ${endpoint} to the DNSEndpoint, ${status} to the status; log: ${said.join("\n")}`,
+  );
+  expect(Math.max(endpoint, status)).toBeLessThan(15);
+  expect(said.filter((line) => line.includes("DNSEndpoint"))).toHaveLength(1);
+  expect(said.filter((line) => line.includes("DNSRecord"))).toHaveLength(1);
+});
+
+test("rights that are taken away for a while: DNS goes on, nothing shrinks, and then all is right", async () => {
+  const role = JSON.parse(await plane.kubectlOk(["get", "clusterrole", "vedette-agent", "-o", "json"])) as Role;
+  const without = ["dnsendpoints", "dnshealthcheckprobes"];
+  const rules = role.rules.filter(({ resources = [] }) => !resources.some((one) => without.includes(one)));
+  expect(rules.length).toBeLessThan(role.rules.length);
+  const give = (some: Role["rules"]) =>
+    plane.kubectlOk(["replace", "-f", "-"], JSON.stringify({ ...role, rules: some }));
+  const before = await shop.objects();
+  const counted = await counting("403");
+  delete role.metadata.resourceVersion;
+  await give(rules);
+  try {
+    // Watches that are open go on without the right.
+    await plane.apiserver.stop();
+    await plane.apiserver.start();
+    await until("one to lead", () => shop.world.replicas[0]!.isLeader());
+    await shop.decide(0, "status");
+    await until("the loss in embedded DNS", async () => (await answered()) === B, 60_000);
+    expect(await shop.targets()).toBe(`${A} ${B}`);
+    expect(await shop.objects()).toEqual(before);
+    expect((await shop.world.edge.record(HOST))?.probes.map(({ leaf }) => leaf).toSorted()).toEqual([A, B]);
+  } finally {
+    await give(role.rules);
+  }
+  await shop.untilPublished([B]);
+  await shop.untilAcknowledged();
+  await counted();
+  await shop.decide(0);
+  await settled();
+  expect(await shop.objects()).toEqual(before);
+});
