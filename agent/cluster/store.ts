@@ -156,12 +156,14 @@ export class Store {
     this.show();
   }
 
-  /** A change of what is in DNS, told at each record that names the host. */
+  /** A change of what is to be in DNS, told at each record that names the host; where another is in the way, that instead. */
   published(change: Published): void {
     if (change.added.length + change.removed.length === 0) return;
-    const event = publishedEvent(change);
-    for (const { key, spec } of this.#source?.records ?? [])
-      if (spec.rootHost === change.rootHost) this.#tell(key, event);
+    const conflicts = conflictsOf(this.#writer.troubles);
+    for (const { key, spec } of this.#source?.records ?? []) {
+      const [conflict] = this.#extraOf(key, conflicts);
+      if (spec.rootHost === change.rootHost) this.#tell(key, publishedEvent(change, conflict));
+    }
   }
 
   tellOf(record: KubeObject, event: RecordEvent): void {

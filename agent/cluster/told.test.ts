@@ -103,5 +103,11 @@ describe("what reached DNS", () => {
     );
     expect(lost).toMatchObject({ type: "Warning", reason: "EndpointsWithdrawn" });
     expect(gained).toMatchObject({ type: "Normal", reason: "EndpointsPublished" });
+    const conflict = conditionOf("PublisherConflict True OtherOwner: them");
+    expect(publishedEvent(change as unknown as Parameters<typeof publishedEvent>[0], conflict)).toEqual({
+      type: "Warning",
+      reason: "PublisherConflict",
+      message: "them",
+    });
   });
 });

@@ -1,4 +1,4 @@
-import type { StatusCondition } from "../../shared/model/condition.ts";
+import type { Condition, StatusCondition } from "../../shared/model/condition.ts";
 import type { EventContent } from "../kubernetes/events.ts";
 import { formatPublished, type Published } from "../publish/explain.ts";
 import type { State } from "../status/state.ts";
@@ -55,8 +55,9 @@ function transition(before: readonly StatusCondition[], now: StatusCondition): R
   };
 }
 
-/** What reached DNS, as an event of each record that names the host. */
-export function publishedEvent(change: Published): RecordEvent {
+/** What reached DNS, or why it did not, as an event of a record that names the host. */
+export function publishedEvent(change: Published, conflict?: Condition): RecordEvent {
+  if (conflict !== undefined) return { type: "Warning", reason: conflict.type, message: conflict.message };
   const isLoss = change.removed.length > 0;
   return {
     type: isLoss ? "Warning" : "Normal",
