@@ -1,7 +1,7 @@
 import type { Kind } from "../kubernetes/kinds.ts";
 import type { ObjectRef } from "../kubernetes/object.ts";
-import type { Desired, Scope } from "./desired.ts";
-import { keyOf, refOf } from "./diff.ts";
+import type { Desired, Scope, Wanted } from "./desired.ts";
+import { keyOf, namesIn, refOf } from "./diff.ts";
 import type { Entry } from "./judge.ts";
 import { newPatience } from "./patience.ts";
 import type { ObjectCache } from "./ports.ts";
@@ -9,6 +9,8 @@ import type { ObjectCache } from "./ports.ts";
 /** The objects that are wanted, that were, or that lie in a scope. */
 export class Entries {
   readonly #entries = new Map<string, Entry>();
+  /** Who is to publish a DNS name: asked for each object that goes, of which there may be thousands. */
+  readonly #publishers = new Map<unknown, Entry[]>();
   #scopes: readonly Scope[] = [];
 
   get scopes(): readonly Scope[] {
@@ -19,13 +21,20 @@ export class Entries {
     return this.#entries.values();
   }
 
+  /** Those that are wanted with this DNS name. */
+  publishersOf(name: unknown): readonly Entry[] {
+    return this.#publishers.get(name) ?? [];
+  }
+
   /** From now on this is wanted, and nothing else; what lies in the scopes is an entry too. */
   want({ wanted, scopes }: Desired, refreshTimes: boolean, cacheOf: (kind: Kind) => ObjectCache): void {
     this.#scopes = scopes;
+    this.#publishers.clear();
     for (const entry of this.all()) entry.wanted = undefined;
     for (const one of wanted) {
       const entry = this.#of(one.kind, refOf(one));
       entry.wanted = one;
+      this.#index(entry, one);
       if (refreshTimes) entry.refresh ??= {};
     }
     for (const { kind } of scopes) for (const { metadata } of cacheOf(kind).list()) this.#of(kind, metadata);
@@ -39,6 +48,15 @@ export class Entries {
 
   forget({ kind, ref }: Entry): void {
     this.#entries.delete(keyOf(kind, ref));
+  }
+
+  #index(entry: Entry, wanted: Wanted): void {
+    if (wanted.type !== "Object") return;
+    for (const name of namesIn(wanted.object)) {
+      const known = this.#publishers.get(name);
+      if (known === undefined) this.#publishers.set(name, [entry]);
+      else known.push(entry);
+    }
   }
 
   #of(kind: Kind, { name, namespace }: ObjectRef): Entry {

@@ -44,7 +44,8 @@ export interface World {
   isSynced: () => boolean;
   mayWrite: () => boolean;
   scopes: readonly Scope[];
-  entries: () => Iterable<Entry>;
+  /** Those that are wanted with a DNS name. */
+  publishersOf: (name: unknown) => readonly Entry[];
   nowMs: number;
   random: () => number;
   nextRefreshAtMs: () => number;
@@ -105,16 +106,14 @@ function settled(entry: Entry, nowMs: number): Judgement {
 }
 
 /** Whether another object that is wanted and not there yet is to take over names from this one, which has to stay until then. */
-function isHandedOver(actual: KubeObject, entry: Entry, { entries, cacheOf }: World): boolean {
-  const names = namesIn(actual);
-  if (names.size === 0) return false;
-  for (const other of entries()) {
-    const { wanted, kind, ref } = other;
-    if (wanted?.type !== "Object" || kind !== entry.kind || names.isDisjointFrom(namesIn(wanted.object))) continue;
-    const step = stepOf(other, wanted, cacheOf(kind).get(ref));
-    if (step !== undefined && step.type !== "ApplyStatus") return true;
-  }
-  return false;
+function isHandedOver(actual: KubeObject, entry: Entry, { publishersOf, cacheOf }: World): boolean {
+  const heirs = [...namesIn(actual)].flatMap((name) => publishersOf(name));
+  return heirs.some((heir) => {
+    const { wanted, kind, ref } = heir;
+    if (wanted === undefined || kind !== entry.kind) return false;
+    const step = stepOf(heir, wanted, cacheOf(kind).get(ref));
+    return step !== undefined && step.type !== "ApplyStatus";
+  });
 }
 
 const contested = (entry: Entry) =>

@@ -139,7 +139,7 @@ export class Lane {
       isSynced,
       mayWrite,
       scopes: this.#entries.scopes,
-      entries: () => this.#entries.all(),
+      publishersOf: (name) => this.#entries.publishersOf(name),
       nowMs: elapsedMs(),
       random,
       nextRefreshAtMs: () => this.#nextRefreshAt(),
