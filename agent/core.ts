@@ -228,10 +228,10 @@ export class Core {
     try {
       await this.#options.save(this.#state);
       this.#saved = text;
-      this.#noted.note("store", undefined, "The state file can be written again.");
+      this.#noted.note("store", undefined, "The state can be stored again.");
       return true;
     } catch (error) {
-      this.#noted.note("store", `The state file cannot be written: ${(error as Error).message}`);
+      this.#noted.note("store", `The state cannot be stored: ${(error as Error).message}`);
       return false;
     }
   }

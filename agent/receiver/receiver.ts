@@ -94,7 +94,10 @@ async function deliver({ isReady, apply, onTurnedAway }: ReceiverOptions, text: 
     case "Refused":
       return refuse(422, "DeliveryRefused", applied.message);
     case "NotStored":
-      return comeAgain("StateNotStored", "What was delivered is in DNS, but the state file cannot be written.");
+      return comeAgain(
+        "StateNotStored",
+        "What was delivered cannot be stored; DNS that the agent answers itself follows it.",
+      );
   }
 }
 
