@@ -12,6 +12,7 @@ const withHeaders = dnsRecord({ name: "api", spec });
 let world: {
   records: KubeObject[];
   isSynced: boolean;
+  isUnknown: boolean;
   areSecretsSynced: boolean;
   wanted: string[];
   secret: KubeObject | undefined;
@@ -19,7 +20,14 @@ let world: {
 let source: KubernetesSource;
 
 beforeEach(() => {
-  world = { records: [withHeaders], isSynced: true, areSecretsSynced: true, wanted: [], secret: undefined };
+  world = {
+    records: [withHeaders],
+    isSynced: true,
+    isUnknown: false,
+    areSecretsSynced: true,
+    wanted: [],
+    secret: undefined,
+  };
   const secrets: Pick<HeaderSecrets, "want" | "isSynced" | "secretAt" | "troubleOf"> = {
     want: (keys) => {
       world.wanted = [...keys];
@@ -31,7 +39,12 @@ beforeEach(() => {
     troubleOf: () => undefined,
   };
   const caches = {
-    records: { list: () => world.records },
+    records: {
+      list: () => world.records,
+      get isUnknown() {
+        return world.isUnknown;
+      },
+    },
     get isSynced() {
       return world.isSynced;
     },
@@ -45,6 +58,12 @@ describe("the records of a cluster", () => {
     world.isSynced = false;
     expect(source.read()).toBeUndefined();
     expect(world.wanted).toEqual([]);
+  });
+
+  it("are not gone where the cluster does not know their kind any more", () => {
+    world.isUnknown = true;
+    world.records = [];
+    expect(source.read()).toBeUndefined();
   });
 
   it("are not known before their Secrets are: a Secret that was not read yet is not one that is missing", () => {

@@ -25,10 +25,13 @@ export class KubernetesSource {
     this.#options = options;
   }
 
-  /** The records as they are now; undefined while something of them has never been read. */
+  /**
+   * The records as they are now; undefined while something of them has never been read, and while the cluster does not know the
+   * kind: who deletes the definition deletes the records first, so that without it they are not gone but out of sight.
+   */
   read(): KubernetesRecords | undefined {
     const { caches, secrets, isMember } = this.#options;
-    if (!caches.isSynced) return undefined;
+    if (!caches.isSynced || caches.records.isUnknown) return undefined;
     const objects = caches.records.list();
     secrets.want(secretsNamedBy(objects));
     if (!secrets.isSynced) return undefined;
