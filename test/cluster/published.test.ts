@@ -182,6 +182,17 @@ describe("a host that somebody else publishes", () => {
     await until("an event", async () => (await eventsOf("taken")).includes("PublisherConflict"));
     expect(await eventsOf("taken")).not.toContain("EndpointsPublished");
     console.log(await world.cluster.kubectlOk(["get", "dnsrecords.vedette.dev", "-n", namespace]), conflict.message);
+
+    // One that takes over finds the addresses in the status, and must not take them for ours.
+    const [replica] = world.replicas;
+    await replica!.process.stop();
+    await gateways[0]!.change("status");
+    await replica!.process.start();
+    await until("a verdict after the restart", async () => (await conditionOf("taken", "Healthy"))?.status === "False");
+    expect(await conditionOf("taken", "PublisherConflict")).toMatchObject({ status: "True", reason: "OtherOwner" });
+    expect(await endpointOf("taken")).toBeUndefined();
+    await gateways[0]!.change(undefined);
+
     await bind.update(`update delete ${host}`, `update delete ${txt}`);
     await untilServed("taken", "A", FIRST, SECOND);
     await until("no conflict", async () => (await conditionOf("taken", "PublisherConflict")) === undefined);
