@@ -6,7 +6,15 @@ import type { OwnRecord } from "./source/collect.ts";
 import type { FileContent, FileRecord } from "./source/content.ts";
 import type { RecordState, State } from "./status/state.ts";
 
-export const digestOf = (spec: unknown) => digest(JSON.stringify(spec));
+const digests = new WeakMap<object, string>();
+
+/** The digest of a spec, which is never changed in place: every pass over the records asks for those of all. */
+export function digestOf(spec: unknown): string {
+  if (typeof spec !== "object" || spec === null) return digest(JSON.stringify(spec));
+  const known = digests.get(spec) ?? digest(JSON.stringify(spec));
+  digests.set(spec, known);
+  return known;
+}
 
 const AWAITED: Condition = { type: "Accepted", status: "Unknown", reason: "Awaited", message: "Not yet at the edge." };
 

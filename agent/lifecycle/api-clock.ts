@@ -8,14 +8,18 @@ export class ApiClock {
   readonly #elapsedMs: () => number;
   /** The API server's time less our elapsed time, in ms: the larger, the nearer to the truth. */
   #offsetMs = Number.NEGATIVE_INFINITY;
+  /** Later than the first time an object says less. */
+  readonly #observed = new WeakSet<KubeObject>();
 
   /** @param elapsedMs a clock that only goes forward, in milliseconds */
   constructor(elapsedMs: () => number) {
     this.#elapsedMs = elapsedMs;
   }
 
-  observe({ metadata }: KubeObject): void {
-    const { creationTimestamp, deletionTimestamp, managedFields = [] } = metadata;
+  observe(object: KubeObject): void {
+    if (this.#observed.has(object)) return;
+    this.#observed.add(object);
+    const { creationTimestamp, deletionTimestamp, managedFields = [] } = object.metadata;
     const times = [creationTimestamp, deletionTimestamp, ...managedFields.map(({ time }) => time)];
     const newest = Math.max(...times.map((time) => timeOf(time)));
     this.#offsetMs = Math.max(this.#offsetMs, newest - this.#elapsedMs());
