@@ -19,6 +19,8 @@ export interface ReplicaPlan {
   webhookPort?: number;
   /** Further settings, by their variables without `VEDETTE_`. */
   settings?: Readonly<Record<string, string>>;
+  /** Options of Node, such as a bound of its heap. */
+  nodeArgs?: readonly string[];
 }
 
 /** One value of a metric with its labels. */
@@ -74,7 +76,7 @@ export class TestReplica {
     const process = new Daemon({
       name: plan.name ?? "replica",
       binary: globalThis.process.execPath,
-      args: [AGENT],
+      args: [...(plan.nodeArgs ?? []), AGENT],
       folder,
       isReady: async () => (await fetch(`http://${HOST}:${ports.operationsPort}/healthz`)).ok,
       env: Object.fromEntries(Object.entries(settings).map(([name, value]) => [`VEDETTE_${name}`, value])),

@@ -17,6 +17,8 @@ export interface WorldPlan {
   edgeSettings?: Readonly<Record<string, string>>;
   /** Name under which the cluster is registered. */
   name?: string;
+  /** Options of Node for the replicas, such as a bound of the heap. */
+  nodeArgs?: readonly string[];
   /** Where the edge calls instead of the first replica's port. */
   servicePort?: number;
   /** Called when one more replica runs. */
@@ -55,7 +57,14 @@ export class ClusterWorld {
     const url = `http://127.0.0.1:${plan.servicePort ?? webhookPort}/v1/delivery`;
     const secret = await edge.register(name, plan.hosts, url);
     const kubeconfig = await cluster.kubeconfigFor(AGENT_NAMESPACE, "vedette-agent");
-    const replicaPlan = { kubeconfig, edgeUrl: edge.url, cluster: name, secret, settings: { ...plan.settings } };
+    const replicaPlan = {
+      kubeconfig,
+      edgeUrl: edge.url,
+      cluster: name,
+      secret,
+      settings: { ...plan.settings },
+      nodeArgs: plan.nodeArgs ?? [],
+    };
     const world = new ClusterWorld(cluster, edge, replicaPlan, plan.onReplica);
     await world.add({ webhookPort });
     await until("the first replica leads", () => world.replicas[0]!.isLeader()).catch((error: Error) => {
