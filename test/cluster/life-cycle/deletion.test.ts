@@ -34,8 +34,6 @@ beforeAll(async () => {
 afterAll(() => scene?.stop());
 beforeEach(({ onTestFailed }) => onTestFailed(() => scene.explain()));
 
-const untilGone = (name: string) => until(`${name} to be gone`, async () => (await scene.read(name)) === undefined);
-
 async function sharesAtEdge(host: string): Promise<string[]> {
   return ((await scene.atEdge(host))?.shares ?? []).map(({ cluster, record }) => `${cluster}: ${record}`);
 }
@@ -92,31 +90,30 @@ describe.concurrent("a namespace that is deleted while the edge is there", () =>
   });
 });
 
-test("while the edge is away: out of DNS at once, let go after the time with a warning, and the edge learns of it later", async () => {
-  const host = `away.${scene.zone}`;
-  await scene.world.apply(scene.record("away", { rootHost: host, addresses: [OURS, TOO] }));
-  await scene.untilPublished(host, [OURS, TOO]);
-  await until("the edge to have its share", async () => (await sharesAtEdge(host)).length === 1);
-  await scene.world.edge.halt();
-  try {
+describe("while the edge is away", () => {
+  let host: string;
+  let filled: { order: string; namespace: string }[];
+
+  beforeAll(async () => {
+    host = `away.${scene.zone}`;
+    await scene.world.apply(scene.record("away", { rootHost: host, addresses: [OURS, TOO] }));
+    filled = await Promise.all(ORDERS.map(async (order) => ({ order, namespace: await fill() })));
+    await scene.untilPublished(host, [OURS, TOO]);
+    await until("the edge to have its share", async () => (await sharesAtEdge(host)).length === 1);
+    await scene.world.edge.halt();
+  });
+
+  test("a deleted record is out of DNS at once, and let go after the time with a warning", async () => {
     await scene.untilCondition("away", "EdgeReachable", "False NoContact");
     await scene.kubectl("delete", "dnsrecords.vedette.dev", "away", "-n", scene.namespace, "--wait=false");
     const condition = await scene.untilCondition("away", "Withdrawn", "False EdgeUnreachable");
     console.log(`Withdrawn: ${condition.message}`);
     expect(scene.published.targets(host)).toBe("");
-    await untilGone("away");
+    await until("it to be gone", async () => (await scene.read("away")) === undefined);
     expect(await scene.events("away")).toContain("Warning ReleasedWithoutEdge");
-  } finally {
-    await scene.world.edge.start();
-  }
-  await until("the edge to learn of it", async () => (await sharesAtEdge(host)).length === 0);
-});
+  });
 
-describe("namespaces that are deleted while the edge is away", () => {
-  // The last test: the edge stays away.
-  test("in every order: all end", async () => {
-    const filled = await Promise.all(ORDERS.map(async (order) => ({ order, namespace: await fill() })));
-    await scene.world.edge.halt();
+  test("namespaces that are deleted end, whatever of them goes first", async () => {
     await Promise.all(
       filled.map(async ({ order, namespace }) => {
         await takeFirst(order, namespace);
@@ -124,6 +121,15 @@ describe("namespaces that are deleted while the edge is away", () => {
       }),
     );
     for (const { namespace } of filled) await untilNamespaceGone(namespace);
+  });
+
+  test("once it is back it learns of all that", async () => {
+    await scene.world.edge.start();
+    const hosts = [host, ...filled.map(({ namespace }) => `${namespace}.${scene.zone}`)];
+    await until("the edge to know none of them", async () => {
+      const left = await Promise.all(hosts.map(sharesAtEdge));
+      return left.flat().length === 0;
+    });
   });
 });
 

@@ -12,7 +12,7 @@ let scene: Scene;
 let client: KubeClient;
 
 beforeAll(async () => {
-  scene = await Scene.start(sharedCluster(), ADDRESSES);
+  scene = await Scene.start(sharedCluster(), ADDRESSES, { settings: { LEADER_LEASE: "4s" } });
   client = new KubeClient(scene.world.cluster.config);
 });
 afterAll(async () => {

@@ -11,7 +11,7 @@ const RECORDS = "dnsrecords.vedette.dev";
 let scene: Scene;
 
 beforeAll(async () => {
-  scene = await Scene.start(sharedCluster(), ADDRESSES);
+  scene = await Scene.start(sharedCluster(), ADDRESSES, { settings: { LEADER_LEASE: "4s" } });
 });
 afterAll(() => scene?.stop());
 beforeEach(({ onTestFailed }) => {
@@ -167,40 +167,37 @@ describe("a spec that is refused after one that was taken", () => {
     { dnsName: host, recordType: "A", targets: [B] },
   ];
 
-  test.each([
-    ["a cycle", cycle],
-    ["two of one key", twice],
-  ] as const)("%s: what was taken stays in DNS, also over a restart", async (what, endpoints) => {
-    const name = what.replaceAll(" ", "-");
-    const host = await publish(name);
-    await scene.untilCondition(name, "Accepted", "True Accepted");
-    const mark = scene.published.mark(host);
-    await scene.world.apply(
-      scene.record(name, { rootHost: host, addresses: [], spec: { endpoints: endpoints(host) } }),
-    );
-    const refused = await until("it to be refused", async () => {
-      const condition = await scene.condition(name, "Accepted");
-      return condition?.status === "False" && condition;
-    });
-    console.log(`${what}: ${refused.message}`);
+  const WRONG = { "a-cycle": cycle, "two-of-one-key": twice };
+
+  test("a cycle, and two of one key: what was taken stays in DNS, also over a restart", async () => {
+    const marks = new Map<string, number>();
+    for (const [name, endpoints] of Object.entries(WRONG)) {
+      const host = await publish(name);
+      await scene.untilCondition(name, "Accepted", "True Accepted");
+      marks.set(host, scene.published.mark(host));
+      await scene.world.apply(
+        scene.record(name, { rootHost: host, addresses: [], spec: { endpoints: endpoints(host) } }),
+      );
+      console.log(`${name}: ${(await untilRefused(name)).message}`);
+    }
     await restart();
-    // It is judged by what it said: the leaves that it had are probed.
+    // They are judged by what they said: the leaves that they had are probed.
     scene.gateways[0]!.status = 500;
-    await scene.untilPublished(host, [B]);
-    expect((await scene.condition(name, "Accepted"))?.status).toBe("False");
-    await scene.world.apply(scene.record(name, { rootHost: host, addresses: [B, C] }));
-    await scene.untilPublished(host, [B, C]);
-    await scene.untilCondition(name, "Accepted", "True Accepted");
-    expect(scene.published.since(host, mark)).toEqual([`${A} ${B}`, B, `${B} ${C}`]);
+    for (const host of marks.keys()) await scene.untilPublished(host, [B]);
+    for (const [host, mark] of marks) {
+      const name = host.slice(0, host.indexOf("."));
+      expect((await scene.condition(name, "Accepted"))?.status).toBe("False");
+      await scene.world.apply(scene.record(name, { rootHost: host, addresses: [B, C] }));
+      await scene.untilPublished(host, [B, C]);
+      await scene.untilCondition(name, "Accepted", "True Accepted");
+      expect(scene.published.since(host, mark)).toEqual([`${A} ${B}`, B, `${B} ${C}`]);
+    }
   });
 
   test("a record whose host the cluster may not name is not published, and says so", async () => {
     const rootHost = "api.elsewhere.test";
     await scene.world.apply(scene.record("elsewhere", { rootHost, addresses: [A] }));
-    const { message, reason } = await until("it to be refused", async () => {
-      const condition = await scene.condition("elsewhere", "Accepted");
-      return condition?.status === "False" && condition;
-    });
+    const { message, reason } = await untilRefused("elsewhere");
     console.log(`${reason}: ${message}`);
     expect(message).toContain(rootHost);
     expect(scene.published.seen.has(rootHost)).toBe(false);
@@ -208,10 +205,17 @@ describe("a spec that is refused after one that was taken", () => {
   });
 });
 
+function untilRefused(name: string) {
+  return until(`${name} to be refused`, async () => {
+    const condition = await scene.condition(name, "Accepted");
+    return condition?.status === "False" && condition;
+  });
+}
+
 /** Ends the replica and starts it anew, where the edge finds it. */
-async function restart(signal: "SIGTERM" | "SIGKILL" = "SIGKILL"): Promise<void> {
+async function restart(): Promise<void> {
   const [replica] = scene.world.replicas;
-  await replica!.process.stop(signal);
+  await replica!.process.stop("SIGKILL");
   await replica!.process.start();
   await until("it to lead again", () => replica!.isLeader());
 }

@@ -12,7 +12,7 @@ let scene: Scene;
 
 beforeAll(async () => {
   scene = await Scene.start(sharedCluster(), ADDRESSES, {
-    settings: { EDGE_STALE_AFTER: `${STALE_AFTER_MS}ms` },
+    settings: { EDGE_STALE_AFTER: `${STALE_AFTER_MS}ms`, LEADER_LEASE: "4s" },
     // The edge speaks thrice within this.
     edgeSettings: { EDGE_STALE_AFTER: "6s" },
   });

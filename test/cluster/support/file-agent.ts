@@ -11,7 +11,7 @@ const HOST = "127.0.0.1";
 const AGENT = join(import.meta.dirname, "..", "..", "..", "agent", "main.ts");
 
 /** The agent of another cluster, which has its records in a file and answers DNS itself. */
-export interface FileAgent extends AsyncDisposable {
+interface FileAgent extends AsyncDisposable {
   dns: { host: string; port: number };
   process: Daemon;
 }

@@ -6,7 +6,7 @@ import { NotingGateway } from "./noting-gateway.ts";
 import { Published } from "./published.ts";
 import { ClusterWorld, until, type WorldPlan } from "./world.ts";
 
-export interface RecordGiven {
+interface RecordGiven {
   rootHost: string;
   addresses: readonly string[];
   /** Added to the health check; null for none. */
