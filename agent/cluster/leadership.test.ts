@@ -33,7 +33,10 @@ let said: string[];
 let all: Leadership[];
 
 /** A replica whose work says when it begins, is abandoned and ends. */
-function replica(name: string, begin: (term: Term) => Promise<Term> = async (term) => term): Leadership {
+function replica(
+  name: string,
+  begin: (term: Term, leads: () => boolean) => Promise<Term> = async (term) => term,
+): Leadership {
   const term = {
     abandon: () => said.push(`${name} abandons`),
     stop: async () => {
@@ -48,8 +51,8 @@ function replica(name: string, begin: (term: Term) => Promise<Term> = async (ter
     forwardTo: `http://${name}:8788`,
     leaseMs: LEASE_MS,
     renewMs: 3_000,
-    begin: async () => {
-      const begun = await begin(term);
+    begin: async (leads) => {
+      const begun = await begin(term, leads);
       said.push(`${name} begins`);
       return begun;
     },
@@ -149,5 +152,26 @@ describe("leadership", () => {
     let_?.();
     await pass(1_000);
     expect(said).toEqual(["a leads", "a follows", "a begins", "a ends, leading"]);
+  });
+
+  it("lost and won again while the work was still beginning: that work knows that it is of a time before", async () => {
+    let first: { leads: () => boolean; go: () => void } | undefined;
+    const a = replica("a", async (term, leads) => {
+      if (first !== undefined) return term;
+      await new Promise<void>((resolve) => {
+        first = { leads, go: resolve };
+      });
+      return term;
+    });
+    await pass(1_000);
+    expect(first?.leads()).toBe(true);
+    server.isAway = true;
+    await pass(LEASE_MS);
+    server.isAway = false;
+    await pass(LEASE_MS);
+    expect([a.isLeader, first?.leads()]).toEqual([true, false]);
+    first?.go();
+    await pass(1_000);
+    expect(said.slice(-3)).toEqual(["a ends, leading", "a leads", "a begins"]);
   });
 });

@@ -10,8 +10,11 @@ export interface LeadershipOptions
   cluster: string;
   /** Where other replicas hand on what reaches them, such as `http://10.1.2.3:8788`. */
   forwardTo: string;
-  /** Begins the work of a leader. It may fail, and is then tried again while this replica leads. */
-  begin: () => Promise<Term>;
+  /**
+   * Begins the work of a leader. It may fail, and is then tried again while this replica leads. `leads` says whether it has led
+   * ever since: what was read before a loss is not to be written after another has led.
+   */
+  begin: (leads: () => boolean) => Promise<Term>;
   onChange: (isLeader: boolean) => void;
   log: Log;
 }
@@ -23,6 +26,7 @@ export class Leadership {
   readonly #options: LeadershipOptions;
   readonly #election: Election;
   #term: Term | undefined;
+  #losses = 0;
   #turning: Promise<void> = Promise.resolve();
   #beginning: Repeated | undefined;
 
@@ -33,7 +37,10 @@ export class Leadership {
       ...rest,
       name: `vedette-${cluster}-leader`,
       annotations: { [FORWARD_TO]: forwardTo },
-      onLeader: () => this.#turn(() => this.#lead()),
+      onLeader: () => {
+        const before = this.#losses;
+        void this.#turn(() => this.#lead(() => this.#losses === before && this.#election.isLeader));
+      },
       onLost: () => this.#lost(),
     });
   }
@@ -63,13 +70,13 @@ export class Leadership {
     await this.#turning;
   }
 
-  async #lead(): Promise<void> {
+  async #lead(leads: () => boolean): Promise<void> {
     const { begin, onChange, log } = this.#options;
     log("info", "This replica leads now");
     onChange(true);
     this.#beginning = repeat(
       async () => {
-        if (this.#term === undefined && this.#election.isLeader) this.#term = await begin();
+        if (this.#term === undefined && leads()) this.#term = await begin(leads);
       },
       () => RETRY_MS,
       log,
@@ -78,6 +85,7 @@ export class Leadership {
 
   #lost(): void {
     // At once: what is under way may end, and nothing new begins.
+    this.#losses += 1;
     this.#term?.abandon();
     this.#options.log("warn", "This replica leads no more");
     this.#options.onChange(false);

@@ -213,7 +213,7 @@ export class Replica {
       leaseMs,
       renewMs: Math.floor(leaseMs / RENEWALS),
       forwardTo: `http://${host}:${this.webhookPort}`,
-      begin: () => this.#begin(),
+      begin: (leads) => this.#begin(leads),
       onChange: (isLeader) => {
         this.#metrics.leading(isLeader);
         this.#follower?.changed();
@@ -225,7 +225,7 @@ export class Replica {
     });
   }
 
-  #begin(): Promise<Term> {
+  #begin(isLeader: () => boolean): Promise<Term> {
     return Term.begin({
       settings: this.#settings,
       hooks: this.#hooks,
@@ -235,7 +235,7 @@ export class Replica {
       caches: this.#caches,
       metrics: this.#metrics,
       serve: (zones) => this.#dns?.serve(zones),
-      isLeader: () => this.isLeader,
+      isLeader,
       unstored: this.#unstored,
       log: this.#log,
     });
