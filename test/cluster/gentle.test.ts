@@ -33,6 +33,8 @@ beforeAll(async () => {
   opened.defer(() => world.stop());
   namespace = await plane.freshNamespace("gentle");
   await world.apply(...Array.from({ length: RECORDS }, (_, n) => record(`r${n}`, ADDRESSES, SLOW)));
+  await allRecordsAre("Healthy");
+  await untilCalm();
 }, 180_000);
 afterAll(() => opened.disposeAsync());
 
@@ -101,9 +103,7 @@ const perMinute = (counts: Record<string, number>, minutes: number) =>
 
 test("when nothing changes, nothing is written but the contact Lease, once a minute", async ({ onTestFailed }) => {
   onTestFailed(() => console.log(world.replicas[0]!.log.slice(-3_000), world.edge.log().slice(-2_000)));
-  await allRecordsAre("Healthy");
   expect(await listed("dnshealthcheckprobes")).toHaveLength(RECORDS * ADDRESSES.length);
-  await untilCalm();
   const from = Date.now();
   await untilTime(from + QUIET_MINUTES * MINUTE_MS);
   const calls = ApiCalls.between(plane, from, from + QUIET_MINUTES * MINUTE_MS);
