@@ -84,6 +84,12 @@ describe("in contact, a host is served", () => {
     expect(plan({ own: [share([one])] })).toEqual(["Undecided", undefined]);
   });
 
+  it("by nobody's word where the decision is about other records, and nothing was ever served", () => {
+    const stale = delivered(HOST, [one]);
+    expect(plan({ own: [share([two])], delivered: stale })).toEqual(["Undecided", undefined]);
+    expect(plan({ own: [share([two], "Freeze")], delivered: stale, silent: true })).toEqual(["Fallback", [two]]);
+  });
+
   it("under each name that no other points to", () => {
     const own = { ...share([]), endpoints: [a("a.x.test", one), a("b.x.test", two, three)] };
     const decision = { ...delivered(HOST, [one]), endpoints: [a("a.x.test", one), a("b.x.test", "192.0.2.9")] };

@@ -40,8 +40,16 @@ export function planHost(input: HostInput): HostPlan {
   return { ...plan, endpoints: neverToNothing(plan.endpoints, input.served ?? [], own.endpoints, isForeign) };
 }
 
+/**
+ * A decision of which the records have nothing any more, for a host of which nothing was ever served, is one about other records:
+ * a record was made anew under its name, say. Nobody has decided these yet.
+ */
 function planContact({ delivered, served }: HostInput, own: readonly Endpoint[], isForeign?: IsForeign): HostPlan {
-  if (delivered !== undefined) return { basis: "Decision", endpoints: leaveOut(delivered.endpoints, own, isForeign) };
+  if (delivered !== undefined) {
+    const endpoints = leaveOut(delivered.endpoints, own, isForeign);
+    const isAboutOthers = served === undefined && endpoints.length === 0 && delivered.endpoints.length > 0;
+    return isAboutOthers ? { basis: "Undecided", endpoints: undefined } : { basis: "Decision", endpoints };
+  }
   if (served === undefined) return { basis: "Undecided", endpoints: undefined };
   return { basis: "Held", endpoints: leaveOut(served, own) };
 }
@@ -54,7 +62,9 @@ function planSilent({ delivered, served, own: shares }: HostInput, own: Merged, 
   const last = delivered?.endpoints ?? served;
   const whenSilent = isForeign !== undefined && delivered?.whenSilent === "Freeze" ? "Freeze" : own.whenSilent;
   if (whenSilent === "Freeze" && last !== undefined) {
-    return { basis: "Frozen", endpoints: leaveOut(last, own.endpoints, isForeign) };
+    const endpoints = leaveOut(last, own.endpoints, isForeign);
+    const isAboutOthers = served === undefined && endpoints.length === 0 && last.length > 0;
+    return isAboutOthers ? { basis: "Fallback", endpoints: own.endpoints } : { basis: "Frozen", endpoints };
   }
   if (isForeign === undefined || last === undefined) return { basis: "Fallback", endpoints: own.endpoints };
   const decided = { ...own, endpoints: leaveOut(last, own.endpoints, isForeign) };
