@@ -57,7 +57,7 @@ export class HeaderSecrets {
     if (informer === undefined || informer.isSynced || informer.trouble === undefined) return undefined;
     const [namespace = ""] = key.split("/");
     const serviceAccount = `${this.#options.namespace}:vedette-agent`;
-    const isForbidden = informer.trouble.includes("403");
+    const isForbidden = informer.trouble.startsWith("403 ");
     if (!isForbidden) return informer.trouble;
     return `forbidden. Run: kubectl -n ${namespace} create rolebinding ${ROLE} --clusterrole=${ROLE} --serviceaccount=${serviceAccount}`;
   }

@@ -52,6 +52,9 @@ it("what is not signed by the edge is not handed on", async () => {
 
 it.each([
   ["nobody is known to lead", undefined, {}, "NoLeader"],
+  ["what is said of the leader names a host", "http://elsewhere.test:8788", {}, "NoLeader"],
+  ["it names another scheme", "https://127.0.0.1:8788", {}, "NoLeader"],
+  ["it is no URL", "127.0.0.1:8788", {}, "NoLeader"],
   ["the leader does not answer", "http://127.0.0.1:1", {}, "LeaderUnreachable"],
   ["it was handed on already", "http://127.0.0.1:1", { [HANDED_ON_HEADER]: "1" }, "NotLeader"],
 ])("the edge is asked to come again while %s", async (_, leader, headers, code) => {

@@ -1,3 +1,4 @@
+import { canonicalAddress } from "../../shared/model/address.ts";
 import { comeAgain, HANDED_ON_HEADER, type SignedDelivery } from "./receiver.ts";
 
 /** Less than the edge waits for its own answer. */
@@ -16,9 +17,10 @@ export async function handOn(
   signal: AbortSignal,
 ): Promise<Response> {
   if (delivery.wasHandedOn) return comeAgain("NotLeader", "The leadership has just changed hands.");
-  if (leaderUrl === undefined) return comeAgain("NoLeader", "No replica leads at the moment.");
+  const url = leaderUrl === undefined ? undefined : replicaUrl(leaderUrl);
+  if (url === undefined) return comeAgain("NoLeader", "No replica leads at the moment.");
   try {
-    const answer = await fetch(new URL("/v1/delivery", leaderUrl), {
+    const answer = await fetch(url, {
       method: "POST",
       headers: { ...delivery.headers, "content-type": "application/json", [HANDED_ON_HEADER]: "1" },
       body: delivery.body,
@@ -36,4 +38,11 @@ export async function handOn(
   } catch {
     return comeAgain("LeaderUnreachable", "The replica that leads does not answer.");
   }
+}
+
+/** A replica is known by an address and a port: a name, or another scheme, is none that a replica wrote. */
+function replicaUrl(text: string): URL | undefined {
+  const url = URL.parse("/v1/delivery", text) ?? undefined;
+  const address = url?.hostname.replace(/^\[|\]$/g, "") ?? "";
+  return url?.protocol === "http:" && canonicalAddress(address) !== undefined ? url : undefined;
 }

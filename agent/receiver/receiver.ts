@@ -4,9 +4,13 @@ import type { Acknowledgement } from "../../shared/model/messages/delivery.ts";
 import type { Problem } from "../../shared/model/problem.ts";
 import { type SignedRequest, signatureFault } from "../../shared/signature.ts";
 import type { Applied } from "../core.ts";
+import { largeBodies } from "./large-bodies.ts";
 
 /** Every record of a cluster with all its probes, seen from eleven regions. */
 const MAX_DELIVERY_BYTES = 32 * 1024 * 1024;
+/** Deliveries are smaller but in the largest fleets; larger ones pass two at a time. */
+const LARGE_BYTES = 1024 * 1024;
+const LARGE_AT_ONCE = 2;
 const RETRY_AFTER_SECONDS = "5";
 
 export interface ReceiverOptions {
@@ -45,6 +49,8 @@ export function makeReceiver(options: ReceiverOptions): Hono {
   const { secrets } = options;
   if (secrets !== undefined) {
     const onError = () => refuse(413, "DeliveryTooLarge", `At most ${MAX_DELIVERY_BYTES} bytes are taken.`);
+    const onFull = () => comeAgain("Busy", "Other large deliveries are being read.");
+    app.use("/v1/delivery", largeBodies(LARGE_BYTES, LARGE_AT_ONCE, onFull));
     app.post("/v1/delivery", bodyLimit({ maxSize: MAX_DELIVERY_BYTES, onError }), async ({ req }) => {
       // Not text(): that drops a byte order mark, and the signature is over every byte.
       const text = Buffer.from(await req.arrayBuffer()).toString("utf8");
