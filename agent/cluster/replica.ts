@@ -96,11 +96,6 @@ export class Replica {
     return this.#operations?.port ?? 0;
   }
 
-  /** 0 where the embedded server is not among the publishers. */
-  get dnsPort(): number {
-    return this.#dns?.port ?? 0;
-  }
-
   async start(): Promise<void> {
     const settings = this.#settings;
     if (publishes(settings, "embedded")) await this.#serveDns();

@@ -54,6 +54,22 @@ const accepted = (status: Condition["status"], reason = "Accepted"): Condition =
 const healthy = () => delivered("x.test", [A, B]);
 
 describe("the status of a record", () => {
+  it("leaves out what the edge says again anyway, where the API server could not hold it", async () => {
+    const targets = Array.from(
+      { length: 100 },
+      (_, n) => `2001:db8:aaaa:bbbb:cccc:dddd:eeee:${(n + 4096).toString(16)}`,
+    );
+    const endpoints = Array.from({ length: 250 }, (_, n) => ({
+      dnsName: `set-${n}.x.test`,
+      recordType: "AAAA" as const,
+      recordTTL: 60,
+      targets,
+    }));
+    const status = await statusOf({ decisions: [{ ...healthy(), endpoints: [...healthy().endpoints, ...endpoints] }] });
+    expect(status.published).toHaveLength(1);
+    expect([status.decision, status.probes]).toEqual([undefined, undefined]);
+  });
+
   it("says what is in DNS, what was decided, and how each leaf does", async () => {
     const status = await statusOf({
       decisions: [delivered("x.test", [A], { unhealthy: [B] })],

@@ -22,6 +22,8 @@ const FOREIGN_REASONS: ReadonlySet<string> = new Set(["OtherOwner", "ForeignObje
  * nothing else remembers whose their leaves are.
  */
 const MAX_SHOWN = 2_000;
+/** The largest spec has about 0.4 MB, and stands twice in an object whose last accepted form is remembered. */
+const MAX_STATUS_CHARACTERS = 900_000;
 
 export interface RecordStatusInput {
   record: OwnRecord;
@@ -52,14 +54,24 @@ export function recordStatusOf(input: RecordStatusInput): DnsRecordStatus {
   });
   const others = timed([ready, ...extra], conditionsOf(object?.status), nowMs);
   const about = record.generation;
-  return {
+  return bounded({
     ...(about !== undefined && { observedGeneration: about }),
     conditions: [...state.status.conditions, ...others].map((one) => aboutGeneration(one, about)),
     ...(host?.served && { published: [...host.served] }),
     ...(host?.delivered && { decision: decisionOf(host.delivered), probes: probesOf(host.delivered, input) }),
     summary: summaryOf(inForce(record, state) ?? record, input),
     ...(lastAccepted && { lastAccepted: { spec: lastAccepted } }),
-  };
+  });
+}
+
+/**
+ * The status without what the edge says again anyway, where the API server could not hold it beside the largest spec: the
+ * decision is then taken from the next delivery after a takeover, and only silence at that very moment would miss it.
+ */
+function bounded(status: DnsRecordStatus): DnsRecordStatus {
+  if (JSON.stringify(status).length <= MAX_STATUS_CHARACTERS) return status;
+  const { decision: _, probes: __, ...rest } = status;
+  return rest;
 }
 
 /** The status of a `DNSRecord` that takes no part: one that was refused and never accepted, or one that is being deleted. */
