@@ -1,23 +1,30 @@
 import type { TestProject } from "vitest/node";
-import { externalDnsBinary } from "./binaries.ts";
 import type { ClusterAccess } from "./cluster.ts";
-import { startControlPlane } from "./control-plane.ts";
+import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { installCrds } from "./crds.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    cluster: ClusterAccess;
+    clusters: readonly ClusterAccess[];
   }
 }
 
 /**
- * Starts the control plane that the test files share, with all definitions installed. What Go has to build is built here, where
- * no test's time limit counts.
+ * Starts the control planes that the test files share, with all definitions installed: one for each file that runs at a time,
+ * since an agent works on all that its API server has.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  await externalDnsBinary();
-  const plane = await startControlPlane();
-  await installCrds(plane);
-  project.provide("cluster", plane.access);
-  return () => plane.stop();
+  const planes: ControlPlane[] = [];
+  for (let worker = 0; worker < project.config.maxWorkers; worker++) {
+    const plane = await startControlPlane();
+    await installCrds(plane);
+    planes.push(plane);
+  }
+  project.provide(
+    "clusters",
+    planes.map(({ access }) => access),
+  );
+  return async () => {
+    await Promise.all(planes.map((plane) => plane.stop()));
+  };
 }

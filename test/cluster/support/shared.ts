@@ -2,9 +2,13 @@ import { inject } from "vitest";
 import { Cluster } from "./cluster.ts";
 
 /**
- * The control plane that all test files share, with our definitions, Gateway API's and external-dns' installed. Use a namespace
- * of your own (`freshNamespace`); to stop or halt a server, start a control plane of your own (`startControlPlane`).
+ * The control plane that this file has for itself while it runs, and that other files had before it, with our definitions,
+ * Gateway API's and external-dns' installed. Use a namespace of your own (`freshNamespace`); to stop or halt a server, start a
+ * control plane of your own (`startControlPlane`).
  */
 export function sharedCluster(): Cluster {
-  return new Cluster(inject("cluster"));
+  const clusters = inject("clusters");
+  const access = clusters[(Number(process.env.VITEST_POOL_ID) - 1) % clusters.length];
+  if (access === undefined) throw new Error("there is no control plane for this worker");
+  return new Cluster(access);
 }
