@@ -45,7 +45,7 @@ export async function startAgent(settings: Settings, hooks: AgentHooks = {}): Pr
   const path = await statePath(settings);
   const state = await startState(path, settings, log, now());
   const source = new ManifestSource(settings.records ?? [], rememberedFiles(state.records));
-  const contact = new Contact(settings.edgeStaleAfterMs, state.silent, elapsedMs);
+  const contact = new Contact(settings.edgeStaleAfterMs, state.silent, elapsedMs, () => link.heard());
   await using opened = new AsyncDisposableStack();
   const dns = await serveDns(settings, log);
   opened.defer(() => dns.close());

@@ -5,12 +5,17 @@
 export class Contact {
   readonly #staleAfterMs: number;
   readonly #elapsedMs: () => number;
+  readonly #onHeard: () => void;
   #since: number;
   #heard = false;
   #isSilent: boolean;
 
-  /** @param wasSilent whether the former process had found the edge silent: only contact ends that */
-  constructor(staleAfterMs: number, wasSilent: boolean, elapsedMs: () => number) {
+  /**
+   * @param wasSilent whether the former process had found the edge silent: only contact ends that
+   * @param onHeard called at each word of the edge
+   */
+  constructor(staleAfterMs: number, wasSilent: boolean, elapsedMs: () => number, onHeard: () => void = () => {}) {
+    this.#onHeard = onHeard;
     this.#staleAfterMs = staleAfterMs;
     this.#elapsedMs = elapsedMs;
     this.#since = elapsedMs();
@@ -21,6 +26,7 @@ export class Contact {
     this.#since = this.#elapsedMs();
     this.#heard = true;
     this.#isSilent = false;
+    this.#onHeard();
   }
 
   /** How long ago the edge was heard of, in milliseconds; undefined where it was not yet. */

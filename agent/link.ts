@@ -74,6 +74,11 @@ export class Link {
     this.#puller?.start();
   }
 
+  /** The edge was heard of. */
+  heard(): void {
+    this.#pusher.heard();
+  }
+
   snapshotChanged(): void {
     this.#pusher.changed();
   }

@@ -58,7 +58,7 @@ export class Term {
     const options = { ...given, client: whileLeading(given.client, () => this.#leads) };
     const { settings, caches } = options;
     this.#options = options;
-    this.#contact = new Contact(settings.edgeStaleAfterMs, state.silent, elapsedMs);
+    this.#contact = new Contact(settings.edgeStaleAfterMs, state.silent, elapsedMs, () => this.#link.heard());
     this.#lifecycle = makeLifecycle(options, {
       contact: this.#contact,
       apiClock: this.#apiClock,

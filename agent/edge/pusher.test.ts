@@ -83,6 +83,21 @@ describe("snapshots", () => {
     expect(counts.encoded).toBe(9);
   });
 
+  it("that failed leave again as soon as the edge is heard of, and then with patience", async () => {
+    const { pusher, pushes } = start(failed);
+    pusher.start();
+    await pass(20_000);
+    const before = times(pushes);
+    expect(before.at(-1)).toBeLessThan(20_000);
+    pusher.heard();
+    await pass(0);
+    expect(times(pushes)).toEqual([...before, 20_000]);
+    pusher.heard();
+    pusher.heard();
+    await pass(900);
+    expect(times(pushes)).toEqual([...before, 20_000]);
+  });
+
   it("are patient no more once one was taken", async () => {
     const { pusher, pushes } = start(failed, failed, taken(), failed, taken());
     pusher.start();

@@ -26,6 +26,7 @@ export class Pusher {
   readonly #options: PusherOptions;
   #state: { lastSentAt?: number; dirtySince?: number } = {};
   #failures = 0;
+  #hasHurried = false;
   #retryAt = 0;
   #etag: string | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -46,6 +47,16 @@ export class Pusher {
   changed(): void {
     this.#state.dirtySince ??= this.#options.now();
     this.#arm();
+  }
+
+  /** The edge was heard of: what failed while it was away is tried again now; once, since it may fail for another reason. */
+  heard(): void {
+    if (this.#failures === 0 || this.#hasHurried) return;
+    this.#hasHurried = true;
+    this.#failures = 0;
+    this.#retryAt = 0;
+    delete this.#state.lastSentAt;
+    this.changed();
   }
 
   async stop(): Promise<void> {
@@ -84,6 +95,7 @@ export class Pusher {
       case "Taken":
         this.#etag = result.etag;
         this.#failures = 0;
+        this.#hasHurried = false;
         await this.#options.onTaken(result.receipt);
         return;
       case "Overtaken":

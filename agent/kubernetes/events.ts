@@ -3,6 +3,7 @@ import type { Log } from "../log.ts";
 import { Noted } from "../noted.ts";
 import type { KubeClient } from "./client.ts";
 import { EVENT } from "./kinds.ts";
+import { KubeError } from "./kube-error.ts";
 import { type KubeObject, refKey } from "./object.ts";
 
 const MESSAGE_CHARS = 1024;
@@ -78,6 +79,7 @@ export class EventRecorder {
       await this.#options.client.apply(EVENT, event, { fieldManager: "vedette-agent" });
       this.#noted.note("write", undefined, "Events can be written again");
     } catch (error) {
+      if (isEnding(error)) return;
       this.#noted.note("write", `An event could not be written: ${(error as Error).message}`);
     }
   }
@@ -100,6 +102,10 @@ export class EventRecorder {
     if (this.#remembered.size > MOST_REMEMBERED && oldest !== undefined) this.#remembered.delete(oldest);
   }
 }
+
+/** In a namespace that ends nothing can be made any more, and nobody will look. */
+const isEnding = (error: unknown) =>
+  error instanceof KubeError && error.code === 403 && error.message.includes("being terminated");
 
 /** The same for the same content about the same object: saying it again is no second Event. */
 function eventName({ kind, metadata }: KubeObject, { type, reason, message }: EventContent): string {

@@ -4,7 +4,7 @@ import type { ProbeObjectStatus } from "../../shared/model/dns-health-check-prob
 import type { DeliveredProbe, DeliveredRegion } from "../edge/delivered.ts";
 import { bounded, listed, timed } from "../status/conditions.ts";
 import { conditionsOf } from "./read-status.ts";
-import { steadyFailures } from "./steady.ts";
+import { steadyFailures, steadySuccesses } from "./steady.ts";
 import { timeText } from "./time-text.ts";
 
 const MAX_MESSAGE_CHARACTERS = 300;
@@ -28,14 +28,23 @@ export interface ProbeStatusInput {
 
 const counted = z.object({
   consecutiveFailures: z.number().optional().catch(undefined),
-  regions: z.array(z.object({ region: z.string(), consecutiveFailures: z.number() })).catch([]),
+  regions: z
+    .array(
+      z.object({
+        region: z.string(),
+        says: z.string(),
+        consecutiveFailures: z.number(),
+        consecutiveSuccesses: z.number(),
+      }),
+    )
+    .catch([]),
 });
 
 const countsIn = (status: unknown): z.output<typeof counted> => counted.safeParse(status).data ?? { regions: [] };
 
 /** The status of one probe object. */
 export function probeStatus(input: ProbeStatusInput): ProbeObjectStatus {
-  const { probe, publishedReason, before, failureThreshold, refreshTimes, nowMs } = input;
+  const { probe, publishedReason, before, failureThreshold, successThreshold, refreshTimes, nowMs } = input;
   const shown = countsIn(before);
   const byName = new Map((probe?.regions ?? []).map((region) => [region.region, region]));
   const regions = [...byName.values()].sort((a, b) => (a.region < b.region ? -1 : 1));
@@ -58,12 +67,17 @@ export function probeStatus(input: ProbeStatusInput): ProbeObjectStatus {
     ...last,
     ...(publishedReason !== undefined && { publishedReason }),
     regions: regions.map((region) => {
-      const { failures: count, successes } = region.counts;
-      const said = shown.regions.find((one) => one.region === region.region)?.consecutiveFailures;
+      const { failures, successes, says } = region.counts;
+      const said = shown.regions.find((one) => one.region === region.region);
       return {
         ...resultOf(region),
-        consecutiveFailures: steadyFailures({ count, failureThreshold, shown: said, refreshTimes }),
-        consecutiveSuccesses: Math.min(Math.max(0, Math.trunc(successes)), input.successThreshold),
+        consecutiveFailures: steadyFailures({
+          count: failures,
+          failureThreshold,
+          shown: said?.consecutiveFailures,
+          refreshTimes,
+        }),
+        consecutiveSuccesses: steadySuccesses({ count: successes, says, successThreshold, shown: said, refreshTimes }),
       };
     }),
   };

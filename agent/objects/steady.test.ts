@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { steadyFailures } from "./steady.ts";
+import { steadyFailures, steadySuccesses } from "./steady.ts";
 
 describe("failures in a row", () => {
   it.each([
@@ -14,5 +14,20 @@ describe("failures in a row", () => {
     ["are not below none", -1, undefined, false, 0],
   ])("%s", (_, count, shown, refreshTimes, expected) => {
     expect(steadyFailures({ count, failureThreshold: 3, shown, refreshTimes })).toBe(expected);
+  });
+});
+
+describe("successes in a row", () => {
+  const healthy = { consecutiveSuccesses: 1, says: "Healthy" };
+  it.each([
+    ["are shown as they are at first", 1, undefined, false, 1],
+    ["are shown up to the threshold", 9, undefined, false, 2],
+    ["stand while the region says the same", 2, healthy, false, 1],
+    ["are exact when times are refreshed", 2, healthy, true, 2],
+    ["are shown anew once the region says something else", 2, { ...healthy, says: "Unhealthy" }, false, 2],
+    ["are none any more", 0, healthy, false, 0],
+    ["begin anew", 1, { ...healthy, consecutiveSuccesses: 0 }, false, 1],
+  ])("%s", (_, count, shown, refreshTimes, expected) => {
+    expect(steadySuccesses({ count, says: "Healthy", successThreshold: 2, shown, refreshTimes })).toBe(expected);
   });
 });

@@ -19,3 +19,23 @@ export function steadyFailures({ count, failureThreshold, shown, refreshTimes }:
   if (refreshTimes || shown === undefined || shown > failures) return failures;
   return shown > failureThreshold ? shown : failures;
 }
+
+/** Successes in a row, and what the region says, as they are and as they are shown until now. */
+export interface SuccessInput {
+  count: number;
+  says: string;
+  /** Beyond it they say nothing more. */
+  successThreshold: number;
+  shown: { consecutiveSuccesses: number; says: string } | undefined;
+  refreshTimes: boolean;
+}
+
+/**
+ * The successes in a row to be shown, up to the threshold. As long as the region says the same they stand: else every healthy
+ * address would be a write at the next change of any.
+ */
+export function steadySuccesses({ count, says, successThreshold, shown, refreshTimes }: SuccessInput): number {
+  const successes = Math.min(Math.max(0, Math.trunc(count)), successThreshold);
+  const stands = !refreshTimes && shown?.says === says && shown.consecutiveSuccesses > 0 && successes > 0;
+  return stands ? shown.consecutiveSuccesses : successes;
+}
