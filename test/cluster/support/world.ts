@@ -50,6 +50,7 @@ export class ClusterWorld {
 
   /** Starts all; resolves when the first replica leads. The edge calls the first replica's webhook. */
   static async start(cluster: Cluster, plan: WorldPlan): Promise<ClusterWorld> {
+    await sweep(cluster);
     await installAgent(cluster);
     const edge = await startTestEdge(plan.edgeSettings);
     const webhookPort = await freePort();
@@ -117,6 +118,20 @@ export class ClusterWorld {
   async stop(): Promise<void> {
     await Promise.all(this.replicas.map((replica) => replica.stop()));
     await this.edge.stop();
+  }
+}
+
+/** Takes away what files that ran before on this API server left: an agent works on all that is there. */
+async function sweep(cluster: Cluster): Promise<void> {
+  const kinds = "dnsrecords.vedette.dev,dnshealthcheckpolicies,gateways,dnsendpoints";
+  const { items } = JSON.parse(await cluster.kubectlOk(["get", kinds, "-A", "-o", "json"])) as {
+    items: { kind: string; metadata: { name: string; namespace: string; finalizers?: string[] } }[];
+  };
+  for (const { kind, metadata } of items) {
+    const about = [kind === "DNSRecord" ? "dnsrecords.vedette.dev" : kind, metadata.name, "-n", metadata.namespace];
+    await cluster.kubectl(["delete", ...about, "--wait=false", "--ignore-not-found"]);
+    if ((metadata.finalizers ?? []).length === 0) continue;
+    await cluster.kubectl(["patch", ...about, "--type=merge", "-p", '{"metadata":{"finalizers":null}}']);
   }
 }
 
