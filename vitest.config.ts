@@ -70,7 +70,7 @@ export default defineConfig({
           globalSetup: ["./test/cluster/support/global-setup.ts"],
           testTimeout: 180_000,
           hookTimeout: 120_000,
-          maxWorkers: 2,
+          maxWorkers: 3,
         },
       },
     ],

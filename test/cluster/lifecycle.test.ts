@@ -70,7 +70,8 @@ class Cycle implements AsyncDisposable {
       const object = { apiVersion, kind, metadata: same, status: accepted };
       await this.client.apply(DNS_RECORD, object, { fieldManager: "vedette-agent", subresource: "status" });
     }
-    await until("the records to be members", () => this.members.length >= names.length);
+    const isOurs = ({ metadata }: KubeObject) => metadata.finalizers?.includes(FINALIZER) ?? false;
+    await until("our finalizers", () => this.informer.list().filter(isOurs).length >= names.length);
     this.edgeHolds(...names);
   }
 

@@ -89,6 +89,10 @@ export class FaultyProxy {
       if (fault !== undefined) delete answered["content-length"];
       response.writeHead(statusCode, answered);
       response.flushHeaders();
+      // An answer that breaks off breaks off here too.
+      answer.once("close", () => {
+        if (!answer.complete) response.destroy();
+      });
       if (fault === undefined) return void answer.pipe(response);
       answer.once("data", (chunk: Buffer) => {
         const half = chunk.subarray(0, chunk.length / 2);
