@@ -17,11 +17,13 @@ let api: FakeWatch;
 let secrets: HeaderSecrets;
 let logged: string[];
 let changes: number;
+let elapsedMs: number;
 
 beforeEach(() => {
   api = new FakeWatch();
   logged = [];
   changes = 0;
+  elapsedMs = 0;
   secrets = new HeaderSecrets({
     client: api,
     resyncMs: 600_000,
@@ -30,6 +32,7 @@ beforeEach(() => {
     },
     namespace: "vedette-system",
     log: (_level, message) => void logged.push(message),
+    elapsedMs: () => elapsedMs,
   });
 });
 afterEach(async () => {
@@ -74,6 +77,17 @@ describe("header Secrets", () => {
     secrets.want(new Set(["shop/one"]));
     expect(secrets.isSynced).toBe(false);
     await vi.waitFor(() => expect(secrets.isSynced).toBe(true));
+  });
+
+  it("that nobody answers for hold up the others for a moment only", async () => {
+    const ended = (signal: AbortSignal | undefined) =>
+      new Promise<never>((_, reject) => signal?.addEventListener("abort", () => reject(new Error("ended"))));
+    api.list = (_, selection) => ended((selection as { signal?: AbortSignal } | undefined)?.signal);
+    secrets.want(new Set(["shop/one"]));
+    elapsedMs = 2_999;
+    expect(secrets.isSynced).toBe(false);
+    elapsedMs = 3_000;
+    expect([secrets.isSynced, secrets.troubleOf("shop/one")]).toEqual([true, "nobody has answered yet"]);
   });
 
   it("that may not be read name the command that lets the agent, for this namespace and account", async () => {

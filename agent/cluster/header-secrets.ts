@@ -7,6 +7,9 @@ import type { Log } from "../log.ts";
 /** The role that a person binds in a namespace whose header Secrets the agent is to read: see `deploy/agent/header-secrets-role.yaml`. */
 const ROLE = "vedette-header-secrets";
 
+/** One that is not read by then holds up the other records no longer. */
+const PATIENCE_MS = 3_000;
+
 export interface HeaderSecretsOptions {
   client: Pick<KubeClient, "list" | "watch" | "read">;
   resyncMs: number;
@@ -15,6 +18,13 @@ export interface HeaderSecretsOptions {
   /** The namespace of the agent, whose service account is to be allowed to read them. */
   namespace: string;
   log: Log;
+  /** A clock that only goes forward, in milliseconds. */
+  elapsedMs: () => number;
+}
+
+interface Watched {
+  informer: Informer;
+  sinceMs: number;
 }
 
 /**
@@ -23,7 +33,7 @@ export interface HeaderSecretsOptions {
  */
 export class HeaderSecrets {
   readonly #options: HeaderSecretsOptions;
-  readonly #informers = new Map<string, Informer>();
+  readonly #watched = new Map<string, Watched>();
 
   constructor(options: HeaderSecretsOptions) {
     this.#options = options;
@@ -31,30 +41,38 @@ export class HeaderSecrets {
 
   /** Watches the Secrets with these keys (`namespace/name`), and no others. */
   want(keys: ReadonlySet<string>): void {
-    for (const [key, informer] of this.#informers) {
+    for (const [key, { informer }] of this.#watched) {
       if (keys.has(key)) continue;
-      this.#informers.delete(key);
+      this.#watched.delete(key);
       void informer.stop();
     }
     for (const key of keys) {
-      if (!this.#informers.has(key)) this.#informers.set(key, this.#watch(key));
+      if (this.#watched.has(key)) continue;
+      this.#watched.set(key, { informer: this.#watch(key), sinceMs: this.#options.elapsedMs() });
     }
   }
 
-  /** Whether each was read, or cannot be: what is not known yet must not look like a Secret that is missing. */
+  /**
+   * Whether each was read, or cannot be: what is not known yet must not look like a Secret that is missing. One that nobody
+   * answers for is waited for no longer than a moment.
+   */
   get isSynced(): boolean {
-    return [...this.#informers.values()].every(({ isSynced, trouble }) => isSynced || trouble !== undefined);
+    const nowMs = this.#options.elapsedMs();
+    return [...this.#watched.values()].every(
+      ({ informer, sinceMs }) => informer.isSynced || informer.trouble !== undefined || nowMs - sinceMs >= PATIENCE_MS,
+    );
   }
 
   /** Undefined where there is none. */
   secretAt(key: string): KubeObject | undefined {
-    return this.#informers.get(key)?.list()[0];
+    return this.#watched.get(key)?.informer.list()[0];
   }
 
   /** Why the Secret could never be read, and what to do; it holds no value of it. */
   troubleOf(key: string): string | undefined {
-    const informer = this.#informers.get(key);
-    if (informer === undefined || informer.isSynced || informer.trouble === undefined) return undefined;
+    const informer = this.#watched.get(key)?.informer;
+    if (informer === undefined || informer.isSynced) return undefined;
+    if (informer.trouble === undefined) return "nobody has answered yet";
     const [namespace = ""] = key.split("/");
     const serviceAccount = `${this.#options.namespace}:vedette-agent`;
     const isForbidden = informer.trouble.startsWith("403 ");
@@ -64,11 +82,11 @@ export class HeaderSecrets {
 
   /** Changes with what is known of the Secrets, and not with their contents. */
   get standing(): string {
-    return [...this.#informers].map(([key, { isSynced, trouble }]) => `${key} ${isSynced} ${trouble}`).join();
+    return [...this.#watched].map(([key, { informer }]) => `${key} ${informer.isSynced} ${informer.trouble}`).join();
   }
 
   async stop(): Promise<void> {
-    await Promise.all([...this.#informers.values()].map((informer) => informer.stop()));
+    await Promise.all([...this.#watched.values()].map(({ informer }) => informer.stop()));
   }
 
   #watch(key: string): Informer {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { Contact } from "../contact.ts";
 import { type Applied, Core } from "../core.ts";
 import type { GatewayController } from "../gateway/controller.ts";
@@ -70,7 +71,12 @@ export class Term {
     const leads = () => this.#leads;
     const onTime = (object: KubeObject) => this.#apiClock.observe(object);
     this.#store = new Store({ ...options, contact: this.#contact, leads, isMember, withdrawing, onTime }, state);
-    this.#secrets = new HeaderSecrets({ ...options, resyncMs: settings.resyncMs, onChange: () => this.#due() });
+    this.#secrets = new HeaderSecrets({
+      ...options,
+      elapsedMs,
+      resyncMs: settings.resyncMs,
+      onChange: () => this.#due(),
+    });
     this.#source = new KubernetesSource({ caches, secrets: this.#secrets, isMember });
     this.#core = this.#makeCore(state);
     this.#link = this.#makeLink();
@@ -93,8 +99,7 @@ export class Term {
     const applied = await this.#core.takeDelivery(json);
     this.#edgeHolds();
     if (applied.kind !== "Applied") return applied;
-    const shown = AbortSignal.timeout(SHOWN_WITHIN_MS);
-    await Promise.race([this.#store.writer.flushed(), aborted(shown)]);
+    await Promise.race([this.#store.writer.flushed(), pause(SHOWN_WITHIN_MS, undefined, { ref: false })]);
     return this.#leads && !this.#store.isStopped ? applied : { kind: "NotStored" };
   }
 
@@ -243,7 +248,3 @@ export class Term {
 }
 
 const elapsedMs = () => performance.now();
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-}
