@@ -75,7 +75,6 @@ export class Store {
       log,
       elapsedMs,
       random: Math.random,
-      onWritten: () => {},
       onTrouble: (kind) => {
         if (kind === DNS_ENDPOINT) this.#showSoon();
       },

@@ -184,7 +184,7 @@ export class Lane {
 
   async #write(entry: Entry): Promise<void> {
     const { kind, ref, patience } = entry;
-    const { client, cacheOf, elapsedMs, random, onWritten } = this.#options;
+    const { client, cacheOf, elapsedMs, random } = this.#options;
     const cache = this.#answeredBy(entry, cacheOf(kind));
     for (let steps = 0; steps < STEPS_AT_ONCE && !this.#stopped; steps += 1) {
       const judgement = this.#judge(entry);
@@ -197,7 +197,6 @@ export class Lane {
         return;
       }
       entry.refresh = undefined;
-      onWritten({ kind, ref, type: judgement.step.type });
     }
   }
 

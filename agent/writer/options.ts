@@ -1,7 +1,5 @@
 import type { Kind } from "../kubernetes/kinds.ts";
-import type { ObjectRef } from "../kubernetes/object.ts";
 import type { Log } from "../log.ts";
-import type { Write } from "./attempt.ts";
 import type { ObjectCache, ObjectClient } from "./ports.ts";
 
 export interface WriterOptions {
@@ -19,7 +17,6 @@ export interface WriterOptions {
   /** A clock that only goes forward, in milliseconds. */
   elapsedMs: () => number;
   random: () => number;
-  onWritten: (about: { kind: Kind; ref: ObjectRef; type: Write["type"] }) => void;
   /** An object of the kind has come into trouble, into another, or out of it. */
   onTrouble: (kind: Kind) => void;
 }

@@ -65,7 +65,6 @@ test("ends as wanted after any sequence of wishes, failures and foreign writes",
         log: () => {},
         elapsedMs: () => performance.now(),
         random: Math.random,
-        onWritten: () => {},
         onTrouble: () => {},
       });
       const sync = () => {

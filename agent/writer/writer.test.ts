@@ -41,7 +41,6 @@ beforeEach(() => {
     log: (_, message) => logged.push(message),
     elapsedMs: () => performance.now(),
     random: () => 0.5,
-    onWritten: () => {},
     onTrouble: (kind) => troubled.push(writer.troubles.map(({ reason }) => `${kind.kind} ${reason}`)),
   });
 });

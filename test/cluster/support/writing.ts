@@ -49,7 +49,6 @@ export class Writing implements AsyncDisposable {
       log,
       elapsedMs: () => performance.now(),
       random: Math.random,
-      onWritten: () => {},
       onTrouble: () => {},
     });
   }
