@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { EMPTY_STATE } from "../../test/support/agent/core.ts";
 import { NOW } from "../../test/support/agent/kube-objects.ts";
+import { apiError } from "../../test/support/fake-api.ts";
 import type { KubeClient } from "../kubernetes/client.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
 import { contactOf } from "../objects/lease-object.ts";
@@ -12,8 +13,12 @@ function startLease() {
   const client: Pick<KubeClient, "apply" | "get"> = {
     get: async () => world.held,
     apply: async (_, object) => {
+      const { resourceVersion } = object.metadata;
+      if (resourceVersion !== undefined && resourceVersion !== world.held?.metadata.resourceVersion)
+        throw apiError(409, "Conflict");
       world.writes += 1;
       world.held = structuredClone(object);
+      world.held.metadata.resourceVersion = `${world.writes}`;
       return world.held;
     },
   };
@@ -45,5 +50,16 @@ describe("the contact Lease", () => {
     expect(world.writes).toBe(1);
     await next.write({ ...state, number: { epoch: 1, n: 4 }, silent: true });
     expect(contactOf(world.held)).toMatchObject({ number: { epoch: 1, n: 5 }, heardAt: NOW, silent: true });
+  });
+
+  it("is not put back by one who led before, and whose write was held up", async () => {
+    const { world, lead } = startLease();
+    const [former, next] = [lead(), lead()];
+    await former.write(state);
+    await next.write({ ...state, number: { epoch: 1, n: 7 } });
+    await expect(former.write({ ...state, number: { epoch: 1, n: 6 } })).rejects.toMatchObject({ code: 409 });
+    expect(contactOf(world.held).number).toEqual({ epoch: 1, n: 7 });
+    await former.write({ ...state, number: { epoch: 1, n: 8 } });
+    expect(contactOf(world.held).number).toEqual({ epoch: 1, n: 8 });
   });
 });

@@ -37,7 +37,15 @@ export class ContactLease {
     this.#before ??= await client.get(LEASE, contactRef(state.edge.cluster, namespace));
     const { object } = leaseObject({ state, namespace, heardAt: heardAt(), before: this.#before });
     if (this.#before !== undefined && content(this.#before) === content(object)) return;
-    this.#before = await client.apply(LEASE, object, { fieldManager: FIELD_MANAGER });
+    const { resourceVersion } = this.#before?.metadata ?? {};
+    // A write that was held up until another leads finds another version, and is refused: the number never goes back.
+    const metadata = { ...object.metadata, ...(resourceVersion !== undefined && { resourceVersion }) };
+    this.#before = await client
+      .apply(LEASE, { ...object, metadata }, { fieldManager: FIELD_MANAGER })
+      .catch((error) => {
+        this.#before = undefined;
+        throw error;
+      });
     onWritten(this.#before);
   }
 }

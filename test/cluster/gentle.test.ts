@@ -139,7 +139,9 @@ test("when an address dies that all records share, each object is written for a 
   expect(counts["patch dnsrecords/status"]).toBeLessThanOrEqual((COUNTS + 1) * RECORDS);
   expect(counts["patch dnshealthcheckprobes/status"]).toBeLessThanOrEqual(REGIONS.length * COUNTS * RECORDS);
   const touched = calls.ownWrites.filter(({ resource }) => resource === "dnshealthcheckprobes/status");
-  expect(touched.filter(({ name }) => !dead.has(name))).toEqual([]);
+  // Of a probe that is well, a region's first word may have come after the last delivery: it is told with this one, once.
+  const well = touched.map(({ name }) => name).filter((name) => !dead.has(name));
+  expect(well).toHaveLength(new Set(well).size);
   expect(calls.refused).toEqual([]);
 });
 
