@@ -1,9 +1,9 @@
 import type { KubeClient } from "../kubernetes/client.ts";
 import { LEASE } from "../kubernetes/kinds.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
+import { FIELD_MANAGER } from "../kubernetes/ours.ts";
 import { contactOf, contactRef, leaseObject } from "../objects/lease-object.ts";
 import type { State } from "../status/state.ts";
-import { FIELD_MANAGER } from "../writer/diff.ts";
 
 export interface ContactLeaseOptions {
   client: Pick<KubeClient, "apply" | "get">;

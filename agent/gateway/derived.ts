@@ -2,13 +2,12 @@ import { z } from "zod";
 import { canonicalHost } from "../../shared/model/host.ts";
 import { GATEWAY } from "../kubernetes/kinds.ts";
 import type { KubeObject, ObjectMeta } from "../kubernetes/object.ts";
+import { isManagedByUs, MANAGED_BY_US } from "../kubernetes/ours.ts";
 import { GATEWAY_GROUP, type Gateway } from "./gateway.ts";
 import { labelValue } from "./naming.ts";
 import type { Policy } from "./policy.ts";
 import { remembered } from "./remembered.ts";
 
-const MANAGED_BY = "app.kubernetes.io/managed-by";
-const MANAGER = "vedette-agent";
 const POLICY = "vedette.dev/policy";
 
 /** A DNSRecord in the cluster that was made from a Gateway. */
@@ -30,9 +29,9 @@ const endpointShape = z.looseObject({ targets: z.array(z.string()) });
  * which is somebody else's.
  */
 export const readDerived = remembered((object: KubeObject): DerivedRecord | undefined => {
-  const { labels, annotations, ownerReferences = [] } = object.metadata;
+  const { annotations, ownerReferences = [] } = object.metadata;
   const owner = ownerReferences.find(({ controller, ...ref }) => controller === true && isGateway(ref));
-  if (labels?.[MANAGED_BY] !== MANAGER || owner === undefined) return undefined;
+  if (!isManagedByUs(object.metadata) || owner === undefined) return undefined;
   const spec = specShape.safeParse(object.spec).data;
   const host = canonicalHost(spec?.rootHost ?? "", true);
   return {
@@ -52,7 +51,7 @@ export function derivedMetadata(name: string, gateway: Gateway, listener: string
   return {
     name,
     namespace: gateway.namespace,
-    labels: { [MANAGED_BY]: MANAGER, "vedette.dev/gateway": labelValue(gateway.name) },
+    labels: { ...MANAGED_BY_US, "vedette.dev/gateway": labelValue(gateway.name) },
     annotations: { "vedette.dev/listener": listener, [POLICY]: policy.name },
     ownerReferences: [
       { apiVersion: GATEWAY.apiVersion, kind: GATEWAY.kind, name: gateway.name, uid: gateway.uid, controller: true },

@@ -3,6 +3,7 @@ import type { OutgoingHttpHeaders } from "node:http";
 import type { RequestOptions } from "node:https";
 import { HttpMethod, type KubeConfig, RequestContext } from "@kubernetes/client-node";
 import { type CallName, errorOfAnswer, errorOfFailure, KubeError } from "./kube-error.ts";
+import { FIELD_MANAGER } from "./ours.ts";
 
 type Dispatcher = NonNullable<ReturnType<RequestContext["getDispatcher"]>>;
 type Answer = Awaited<ReturnType<Dispatcher["request"]>>;
@@ -75,7 +76,7 @@ export class Connection {
       origin: url.origin,
       path: url.pathname + url.search,
       method,
-      headers: { ...headers, accept: "application/json", "user-agent": "vedette-agent", ...typeOf(contentType) },
+      headers: { ...headers, accept: "application/json", "user-agent": FIELD_MANAGER, ...typeOf(contentType) },
       body: body === undefined ? null : JSON.stringify(body),
       signal,
       // The signal is the deadline; a watch may be quiet for longer than undici's own.

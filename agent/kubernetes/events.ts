@@ -5,6 +5,7 @@ import type { KubeClient } from "./client.ts";
 import { EVENT } from "./kinds.ts";
 import { KubeError } from "./kube-error.ts";
 import { type KubeObject, refKey } from "./object.ts";
+import { FIELD_MANAGER } from "./ours.ts";
 
 const MESSAGE_CHARS = 1024;
 const NAME_CHARS = 230;
@@ -76,10 +77,10 @@ export class EventRecorder {
 
   async #write(event: KubeObject): Promise<void> {
     try {
-      await this.#options.client.apply(EVENT, event, { fieldManager: "vedette-agent" });
+      await this.#options.client.apply(EVENT, event, { fieldManager: FIELD_MANAGER });
       this.#noted.note("write", undefined, "Events can be written again");
     } catch (error) {
-      if (isEnding(error)) return;
+      if (error instanceof KubeError && error.isNamespaceEnding) return;
       this.#noted.note("write", `An event could not be written: ${(error as Error).message}`);
     }
   }
@@ -102,10 +103,6 @@ export class EventRecorder {
     if (this.#remembered.size > MOST_REMEMBERED && oldest !== undefined) this.#remembered.delete(oldest);
   }
 }
-
-/** In a namespace that ends nothing can be made any more, and nobody will look. */
-const isEnding = (error: unknown) =>
-  error instanceof KubeError && error.code === 403 && error.message.includes("being terminated");
 
 /** The same for the same content about the same object: saying it again is no second Event. */
 function eventName({ kind, metadata }: KubeObject, { type, reason, message }: EventContent): string {
@@ -140,8 +137,8 @@ function eventObject(
       count,
       firstTimestamp: rfc3339(firstAt),
       lastTimestamp: rfc3339(at),
-      source: { component: "vedette-agent" },
-      reportingComponent: "vedette-agent",
+      source: { component: FIELD_MANAGER },
+      reportingComponent: FIELD_MANAGER,
       reportingInstance: instance,
     },
   };

@@ -38,6 +38,11 @@ export class KubeError extends Error {
     return RETRYABLE.has(this.code) || this.code >= 500;
   }
 
+  /** The namespace is being deleted: nothing can be made in it any more. */
+  get isNamespaceEnding(): boolean {
+    return this.code === 403 && this.message.includes("being terminated");
+  }
+
   /** The API server says that there is no such object: not a path that it does not know, nor a proxy's 404. */
   get isNotFound(): boolean {
     return this.code === 404 && this.reason === "NotFound";

@@ -1,5 +1,6 @@
 import { LEASE } from "./kinds.ts";
 import type { KubeObject } from "./object.ts";
+import { MANAGED_BY_US } from "./ours.ts";
 
 interface LeaseSpec {
   holderIdentity?: string;
@@ -52,7 +53,7 @@ export function takenBy(candidate: Candidate, lease: KubeObject | undefined, wal
   const isHeld = before.holderIdentity === identity;
   const time = microTime(wallMs);
   const transitions = before.leaseTransitions ?? 0;
-  const labels = { "app.kubernetes.io/managed-by": "vedette-agent" };
+  const labels = { ...MANAGED_BY_US };
   return {
     apiVersion: LEASE.apiVersion,
     kind: LEASE.kind,

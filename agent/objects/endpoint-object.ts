@@ -1,9 +1,10 @@
 import { DNS_ENDPOINT } from "../kubernetes/kinds.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
+import { isManagedByUs } from "../kubernetes/ours.ts";
 import type { OwnRecord } from "../source/collect.ts";
 import type { State } from "../status/state.ts";
 import type { KeptObject, WantedObject } from "../writer/desired.ts";
-import { labelsOf, MANAGED_BY_US } from "./labels.ts";
+import { labelsOf } from "./labels.ts";
 import { ownedBy } from "./owner.ts";
 
 /**
@@ -32,8 +33,9 @@ const compare = <Value>(a: Value, b: Value) => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Whether a DNSEndpoint is one that we made for this record. */
 export function isHeldBy({ metadata }: KubeObject, { uid }: Pick<OwnRecord, "uid">): boolean {
-  const isOurs = Object.entries(MANAGED_BY_US).every(([name, text]) => metadata.labels?.[name] === text);
-  return isOurs && uid !== undefined && (metadata.ownerReferences ?? []).some((owner) => owner.uid === uid);
+  return (
+    isManagedByUs(metadata) && uid !== undefined && (metadata.ownerReferences ?? []).some((owner) => owner.uid === uid)
+  );
 }
 
 const kept = ({ namespace, name }: OwnRecord): KeptObject => ({

@@ -1,7 +1,6 @@
 import { digest } from "../../shared/hash.ts";
+import { MANAGED_BY_US } from "../kubernetes/ours.ts";
 
-/** On every object that the agent creates. */
-export const MANAGED_BY_US = { "app.kubernetes.io/managed-by": "vedette-agent" } as const;
 const RECORD_LABEL = "vedette.dev/record";
 
 const MAX_LABEL_CHARACTERS = 63;

@@ -3,9 +3,9 @@ import type { MessageNumber } from "../../shared/model/number.ts";
 import { formatNumber, isNewer, NO_NUMBER, parseNumber } from "../../shared/number.ts";
 import { LEASE } from "../kubernetes/kinds.ts";
 import type { KubeObject, ObjectRef } from "../kubernetes/object.ts";
+import { MANAGED_BY_US } from "../kubernetes/ours.ts";
 import type { State } from "../status/state.ts";
 import type { WantedObject } from "../writer/desired.ts";
-import { MANAGED_BY_US } from "./labels.ts";
 import { timeText } from "./time-text.ts";
 
 /** For contact alone the Lease is written at most so often. */

@@ -1,12 +1,12 @@
 import type { Condition } from "../../shared/model/condition.ts";
 import { DNS_HEALTH_CHECK_PROBE, DNS_RECORD } from "../kubernetes/kinds.ts";
 import { type KubeObject, type ObjectRef, refKey } from "../kubernetes/object.ts";
+import { MANAGED_BY_US } from "../kubernetes/ours.ts";
 import { inForce } from "../own-records.ts";
 import type { OwnRecord } from "../source/collect.ts";
 import type { RefusedRecord } from "../source/kubernetes-records.ts";
 import type { State } from "../status/state.ts";
 import type { Desired, Wanted, WantedStatus } from "../writer/desired.ts";
-import { MANAGED_BY_US } from "./labels.ts";
 import { probeObjects } from "./probe-object.ts";
 import { outsideStatusOf, recordStatusOf } from "./record-object.ts";
 

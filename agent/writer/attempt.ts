@@ -1,7 +1,8 @@
 import type { Kind } from "../kubernetes/kinds.ts";
 import { KubeError } from "../kubernetes/kube-error.ts";
 import type { KubeObject, ObjectRef } from "../kubernetes/object.ts";
-import { FIELD_MANAGER, isOurs, type Step } from "./diff.ts";
+import { FIELD_MANAGER } from "../kubernetes/ours.ts";
+import { isOurs, type Step } from "./diff.ts";
 import type { ObjectCache, ObjectClient } from "./ports.ts";
 
 /** How a write ended. */
@@ -87,6 +88,6 @@ function outcomeOf(error: KubeError, step: Write): Outcome {
   const { code, message } = error;
   if (error.isRetryable) return { type: "Failed", message };
   if (code === 404 && step.type !== "Create") return { type: "Gone" };
-  if (code === 403 && message.includes("being terminated")) return { type: "Gone" };
+  if (error.isNamespaceEnding) return { type: "Gone" };
   return { type: "Refused", message, isForbidden: code === 403 };
 }

@@ -1,10 +1,10 @@
 import { DNS_ENDPOINT, type Kind } from "../kubernetes/kinds.ts";
 import { type KubeObject, type ObjectRef, refKey } from "../kubernetes/object.ts";
+import { FIELD_MANAGER } from "../kubernetes/ours.ts";
 import { contains } from "./compare.ts";
 import type { Scope, Wanted, WantedObject, WantedStatus } from "./desired.ts";
 import { ownedFields, ownsMore } from "./owned-fields.ts";
 
-export const FIELD_MANAGER = "vedette-agent";
 const MANAGED_BY = "app.kubernetes.io/managed-by";
 
 /** The next thing to be done so that an object is as wanted. */
