@@ -191,7 +191,7 @@ describe("the probe object", () => {
     const saying = status.regions.filter(({ says }) => says === "Unhealthy");
     expect(saying.length).toBeGreaterThanOrEqual(2);
     const named = saying.map(({ region }) => region).join(", ");
-    expect(status.conditions[0]?.message).toContain(`${named}: UnexpectedStatus`);
+    expect(status.conditions?.[0]?.message).toContain(`${named}: UnexpectedStatus`);
     for (const region of saying) {
       expect(region).toMatchObject({ freshness: "Fresh", reason: "UnexpectedStatus", httpStatus: 500 });
       expect(region.consecutiveFailures).toBeGreaterThan(1);
