@@ -1,0 +1,23 @@
+import { z } from "zod";
+
+/**
+ * Something that people are told of while it lasts. Coordinators say which there are, whole; what is no more in the list has ended.
+ */
+export const trouble = z.object({
+  /** Names it over its whole life: `record/api.example.com`, `region/weur`, `cluster/east`. */
+  key: z.string(),
+  kind: z.enum(["RecordCritical", "RecordDegraded", "RegionSilent", "ClusterUnreachable"]),
+  /** Since when, Unix ms. */
+  since: z.int().nonnegative(),
+  /** One line, such as the sentences of `shared/explain/`. Never a secret. */
+  summary: z.string().max(1_000),
+});
+export type Trouble = z.infer<typeof trouble>;
+
+/** All that is wrong in one partition at this moment. */
+export const troubles = z.object({
+  partition: z.int().nonnegative(),
+  at: z.int().nonnegative(),
+  troubles: z.array(trouble),
+});
+export type Troubles = z.infer<typeof troubles>;
