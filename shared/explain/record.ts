@@ -61,6 +61,8 @@ function verdict(probe: ProbeStatus, clock: Clock): string {
 }
 
 function advice({ advisories, probes }: RecordDetail): string[] {
-  const ofProbes = probes.flatMap(({ leaf, advisories: own }) => own.map((one) => `${one.type}: ${leaf}: ${one.message}`));
+  const ofProbes = probes.flatMap(({ leaf, advisories: own }) =>
+    own.map((one) => `${one.type}: ${leaf}: ${one.message}`),
+  );
   return [...advisories.map((one) => `${one.type}: ${one.message}`), ...ofProbes];
 }

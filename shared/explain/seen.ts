@@ -28,14 +28,15 @@ export function seenAgainst(probe: ProbeStatus, clock: Clock): string {
 /** What one region sees just now: `connect timeout, 6 failures`, `ok, 12 successes`, `silent`. */
 export function seenFrom({ freshness, counts, observation }: RegionStatus): string {
   const what = observation === undefined ? [] : [reasonWords(observation)];
-  const outcomes =
-    counts.failures > 0 ? [counted(counts.failures, "failure")] : counts.successes > 0 ? [successes(counts.successes)] : [];
-  const known = [...what, ...outcomes].join(", ") || "nothing yet";
+  const known = [...what, ...inARow(counts)].join(", ") || "nothing yet";
   if (freshness === "Fresh") return known;
   return freshness === "Silent" ? `silent (last: ${known})` : `awaited (last: ${known})`;
 }
 
-const successes = (count: number): string => `${count} ${count === 1 ? "success" : "successes"}`;
+function inARow({ failures, successes }: RegionStatus["counts"]): string[] {
+  if (failures > 0) return [counted(failures, "failure")];
+  return successes > 0 ? [`${successes} ${successes === 1 ? "success" : "successes"}`] : [];
+}
 
 function mostFailures(regions: readonly RegionStatus[]): number {
   return Math.max(...regions.map(({ counts }) => counts.failures));
