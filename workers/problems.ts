@@ -3,14 +3,16 @@ import type { FieldError, Problem } from "../shared/model/problem.ts";
 /** Every kind of problem that the edge answers with: HTTP status and title, in one place. */
 export const PROBLEMS = {
   MalformedBody: [400, "The body cannot be read"],
-  TokenMissing: [401, "This route needs the admin token as a bearer token"],
-  TokenWrong: [401, "The admin token does not fit"],
+  TokenMissing: [401, "This route needs a token"],
+  TokenWrong: [401, "The token does not fit"],
   SignatureMissing: [401, "The request is not signed"],
   SignatureMalformed: [401, "The signature headers cannot be read"],
   SignatureInvalid: [401, "The signature does not fit"],
   TimestampMalformed: [401, "The signed time is not a Unix time in seconds"],
   TimestampTooOld: [401, "The request was signed too long ago"],
   TimestampTooNew: [401, "The request was signed in the future"],
+  AdminTokenNeeded: [403, "This route needs the admin token: what was shown opens the view alone"],
+  OriginForeign: [403, "Another site sent this request"],
   AdminClosed: [403, "The admin routes are closed: the Worker has no ADMIN_TOKEN"],
   NotFound: [404, "There is no such route"],
   ClusterUnknown: [404, "No cluster of this name is registered"],

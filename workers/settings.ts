@@ -28,13 +28,22 @@ const roots = z.string().transform((text, context) => {
 });
 
 /** Every setting of the edge: name, default, check and help in one place. */
-export const settingsSchema = z.object({
+const fields = z.object({
   ADMIN_TOKEN: z
     .string()
     .min(16)
     .optional()
     .describe("Bearer token of the admin routes, 16 characters or more. Without it they are closed."),
   PUBLIC_READS: flag.describe("Answer the read routes without the admin token. Cluster routes always need it."),
+  VIEW_TOKEN: z
+    .string()
+    .min(16)
+    .optional()
+    .describe("Opens the view and the read routes, and nothing else; 16 characters or more, another than ADMIN_TOKEN."),
+  PUBLIC_VIEW: z
+    .enum(["off", "overview", "overview-without-addresses"])
+    .default("off")
+    .describe("What anyone may see without a token: nothing, the overview, or the overview with its addresses hidden."),
   HEADER_KEY: headerKey
     .optional()
     .describe("32 bytes in base64 that seal header secrets. Without it such records rest."),
@@ -75,10 +84,21 @@ export const settingsSchema = z.object({
   VEDETTE_RECONFIG_MAX_DELAY: duration(0, HOUR_MS).default(1_000).describe("Window in which changes are coalesced."),
   PROJECT_URL: z.url().default("https://vedette.dev").describe("Named in the User-Agent of probes."),
 });
+
+export const settingsSchema = fields.refine(
+  ({ ADMIN_TOKEN, VIEW_TOKEN }) => VIEW_TOKEN === undefined || VIEW_TOKEN !== ADMIN_TOKEN,
+  { path: ["VIEW_TOKEN"], error: "must be another than ADMIN_TOKEN: who may look is not who may change" },
+);
 export type Settings = z.output<typeof settingsSchema>;
 
 /** Not told in errors. EXTRA_ROOTS is long, and a private key may be in it by mistake. */
-const SECRETS: ReadonlySet<string> = new Set(["ADMIN_TOKEN", "HEADER_KEY", "HEADER_KEY_PREVIOUS", "EXTRA_ROOTS"]);
+const SECRETS: ReadonlySet<string> = new Set([
+  "ADMIN_TOKEN",
+  "VIEW_TOKEN",
+  "HEADER_KEY",
+  "HEADER_KEY_PREVIOUS",
+  "EXTRA_ROOTS",
+]);
 
 /** Reads the settings from the Worker's bindings; throws one error that names every wrong one, never a secret's value. */
 export function readSettings(env: object): Settings {

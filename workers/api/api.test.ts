@@ -298,7 +298,7 @@ describe("every answer", () => {
   it("is neither stored nor sniffed, problems included", async () => {
     for (const path of ["/healthz", "/v1/records", "/v1/nothing"]) {
       const { headers } = await call("GET", path);
-      expect(headers.get("cache-control")).toBe("no-store");
+      expect(headers.get("cache-control")).toBe("private, no-store");
       expect(headers.get("x-content-type-options")).toBe("nosniff");
       expect(headers.get("content-security-policy")).toContain("default-src 'none'");
     }

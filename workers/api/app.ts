@@ -6,19 +6,12 @@ import { allow } from "./auth.ts";
 import { clusterRoutes } from "./clusters.ts";
 import { deliveryRoutes } from "./delivery.ts";
 import { eventRoutes } from "./events.ts";
+import { withHeaders } from "./headers.ts";
 import { openApiOf } from "./openapi.ts";
 import { readRoutes } from "./reads.ts";
 import type { Api, ApiContext, Route } from "./route.ts";
+import { sessionRoutes } from "./session.ts";
 import { snapshotRoutes } from "./snapshot.ts";
-
-const HEADERS = {
-  "cache-control": "no-store",
-  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-  "cross-origin-resource-policy": "same-origin",
-  "referrer-policy": "no-referrer",
-  "strict-transport-security": "max-age=31536000",
-  "x-content-type-options": "nosniff",
-};
 
 const ownRoutes: Route[] = [
   {
@@ -48,6 +41,7 @@ export const ROUTES: readonly Route[] = [
   ...deliveryRoutes,
   ...readRoutes,
   ...eventRoutes,
+  ...sessionRoutes,
   ...ownRoutes,
 ];
 
@@ -74,10 +68,7 @@ export function createApp(): Hono<Api> {
 
 /** Serves one request, and gives every answer the headers that all have. */
 export async function serve(app: Hono<Api>, request: Request, env: Api["Bindings"], ctx: ExecutionContext) {
-  const answer = await app.fetch(request, env, ctx);
-  const response = new Response(answer.body, answer);
-  for (const [name, value] of Object.entries(HEADERS)) response.headers.set(name, value);
-  return response;
+  return withHeaders(await app.fetch(request, env, ctx));
 }
 
 function settingsOf(context: ApiContext) {

@@ -4,11 +4,17 @@ import { problem } from "../../shared/model/problem.ts";
 import { PROBLEMS, type ProblemCode } from "../problems.ts";
 import { ACCESS_PROBLEMS } from "./auth.ts";
 import type { Route } from "./route.ts";
+import { SESSION_COOKIE } from "./session-cookie.ts";
 
 type Json = Record<string, unknown>;
 
 /** Problems that any route may answer with. */
 const COMMON: readonly ProblemCode[] = ["InternalError", "SettingsWrong"];
+const SECURITY = {
+  admin: { type: "http", scheme: "bearer", description: "ADMIN_TOKEN of the Worker." },
+  view: { type: "http", scheme: "bearer", description: "VIEW_TOKEN of the Worker." },
+  session: { type: "apiKey", in: "cookie", name: SESSION_COOKIE, description: "Of `POST /v1/session`; it only reads." },
+};
 const SIGNED_HEADERS = ["webhook-id", "webhook-timestamp", "webhook-signature"];
 
 /** The OpenAPI 3.1 document of these routes, made from the schemas that they check by. */
@@ -25,13 +31,13 @@ export function openApiOf(routes: readonly Route[]): Json {
     paths: Object.fromEntries([...byPath].map(([path, ofPath]) => [path, Object.fromEntries(ofPath.map(operation))])),
     components: {
       schemas: { Problem: schemaOf(problem), SnapshotRecord: schemaOf(snapshotRecord) },
-      securitySchemes: { admin: { type: "http", scheme: "bearer", description: "ADMIN_TOKEN of the Worker." } },
+      securitySchemes: SECURITY,
     },
   };
 }
 
 function operation(route: Route): [method: string, operation: Json] {
-  const { summary, body, access } = route;
+  const { summary, body } = route;
   const content = body && { [body.contentType]: { schema: schemaOf(body.schema) } };
   const description = body?.description === undefined ? {} : { description: body.description };
   const parameters = [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)];
@@ -42,9 +48,15 @@ function operation(route: Route): [method: string, operation: Json] {
       ...(parameters.length > 0 && { parameters }),
       ...(content && { requestBody: { required: true, ...description, content } }),
       responses: { ...success(route), ...problemResponses(route) },
-      security: access === "admin" ? [{ admin: [] }] : access === "reader" ? [{ admin: [] }, {}] : [],
+      security: securityOf(route),
     },
   ];
+}
+
+function securityOf({ access, method }: Route): Json[] {
+  if (access === "open" || access === "signed") return [];
+  if (access === "admin") return method === "GET" ? [{ admin: [] }, { session: [] }] : [{ admin: [] }];
+  return [{ view: [] }, { admin: [] }, { session: [] }, {}];
 }
 
 function success({ answer }: Route): Json {

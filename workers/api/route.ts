@@ -1,14 +1,21 @@
 import type { Context } from "hono";
 import type { z } from "zod";
+import type { Overview } from "../../shared/model/overview.ts";
 import type { Env } from "../env.ts";
 import type { ProblemCode } from "../problems.ts";
 import type { Settings } from "../settings.ts";
 
-export type Api = { Bindings: Env; Variables: { settings: Settings } };
+/** As what somebody is answered; set on routes that ask for it (`admin`, `reader`, `public`). */
+export type Role = Overview["role"];
+
+export type Api = { Bindings: Env; Variables: { settings: Settings; role: Role } };
 export type ApiContext = Context<Api>;
 
-/** Who may call: anyone; who has the admin token; that or anyone where reads are public; the agent that signs. */
-export type Access = "open" | "admin" | "reader" | "signed";
+/**
+ * Who may call: anyone; who has the admin token; that, the view token, or anyone where PUBLIC_READS says so; those, or anyone
+ * as the `public` where PUBLIC_VIEW says so; the agent that signs.
+ */
+export type Access = "open" | "admin" | "reader" | "public" | "signed";
 
 /** One operation: how it is served, and what the OpenAPI document says of it. */
 export interface Route {

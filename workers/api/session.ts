@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { problemOf } from "../problems.ts";
+import { fail, problemResponse } from "./answers.ts";
+import { readJson } from "./body.ts";
+import { isForeign } from "./origin.ts";
+import type { ApiContext, Route } from "./route.ts";
+import { ENDED_COOKIE, roleOfToken, SESSION_SECONDS, sessionCookie } from "./session-cookie.ts";
+
+const login = z.strictObject({ token: z.string().max(1024).describe("VIEW_TOKEN or ADMIN_TOKEN of the Worker.") });
+const PATH = "/v1/session";
+
+export const sessionRoutes: Route[] = [
+  {
+    method: "POST",
+    path: PATH,
+    access: "open",
+    summary: "Log in: a cookie for reading stands for the token",
+    body: { contentType: "application/json", schema: login },
+    answer: { status: 204, description: `The cookie is set, for ${SESSION_SECONDS / 3600} hours.` },
+    problems: ["MalformedBody", "FieldInvalid", "BodyTooLarge", "TokenWrong", "OriginForeign", "AdminClosed"],
+    handle: begin,
+  },
+  {
+    method: "DELETE",
+    path: PATH,
+    access: "open",
+    summary: "Log out of this browser",
+    answer: { status: 204, description: "The cookie is cleared." },
+    problems: ["OriginForeign"],
+    handle: end,
+  },
+];
+
+async function begin(context: ApiContext): Promise<Response> {
+  if (isForeign(context)) fail("OriginForeign", "Log in on the page of the edge itself.");
+  const settings = context.get("settings");
+  if (settings.ADMIN_TOKEN === undefined && settings.VIEW_TOKEN === undefined) fail("AdminClosed");
+  const { token } = await readJson(context, login);
+  const role = roleOfToken(settings, token);
+  if (role === undefined) return problemResponse(problemOf("TokenWrong", "Try again with VIEW_TOKEN or ADMIN_TOKEN."));
+  return context.body(null, 204, { "set-cookie": sessionCookie(settings, role, Date.now()) });
+}
+
+function end(context: ApiContext): Response {
+  if (isForeign(context)) fail("OriginForeign", "Log out on the page of the edge itself.");
+  return context.body(null, 204, { "set-cookie": ENDED_COOKIE });
+}
