@@ -2,16 +2,20 @@
 export type Clock = (atMs: number) => string;
 
 const DAY_MS = 86_400_000;
+/** The last instant that a date can be (ECMA-262, time range). */
+const LAST_MS = 8.64e15;
 
 /**
  * Times as `12:04:31` in a time zone (IANA name; by default that of the machine), with the day before them where they are
- * more than 12 hours from `nowMs`.
+ * 12 hours and more from `nowMs`. Throws a RangeError for a zone that is not known; an instant that no date can be is
+ * "an unknown time".
  */
 export function clockIn(nowMs: number, timeZone?: string): Clock {
   const zone = timeZone === undefined ? {} : { timeZone };
   const time = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium", ...zone });
   const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", ...zone });
   return (atMs) => {
+    if (!(Math.abs(atMs) <= LAST_MS)) return "an unknown time";
     const text = time.format(atMs);
     return Math.abs(nowMs - atMs) < DAY_MS / 2 ? text : `${day.format(atMs)} ${text}`;
   };

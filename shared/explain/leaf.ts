@@ -1,4 +1,4 @@
-import type { LeafReason, ProbeStatus, RecordStatus, Verdict } from "../model/status.ts";
+import type { LeafDecision, LeafReason, ProbeStatus, RecordStatus, Verdict } from "../model/status.ts";
 import type { Clock } from "./clock.ts";
 import { against, counted, seenAgainst } from "./seen.ts";
 
@@ -17,6 +17,9 @@ const WHY: Record<LeafReason, string> = {
   NotProbed: "it is not probed",
 };
 
+/** Where what is seen says it all, once something is. */
+const SEEN_SAYS_IT: ReadonlySet<LeafReason> = new Set(["Healthy", "Unknown", "UnhealthyWithheld"]);
+
 const BEST_FIRST: readonly Verdict[] = ["Healthy", "Unknown", "Pending", "Unhealthy"];
 
 /**
@@ -27,10 +30,9 @@ export function explainLeaf(record: Explained, leaf: string, clock: Clock): stri
   const decision = record.leaves.find((one) => one.leaf === leaf);
   if (decision === undefined) return `${leaf} is not in the record`;
   const state = decision.published ? "published" : "withheld";
-  const probes = decisiveProbes(record, leaf);
-  const seen = probes.map((probe) => seenOf(probe, decision.reason, clock)).filter((text) => text !== "");
-  if (decision.reason === "UnhealthyWithheld" && seen.length > 0) return `${leaf} ${state}: ${seen.join("; ")}`;
-  return `${leaf} ${state}: ${[WHY[decision.reason], ...new Set(seen)].join("; ")}`;
+  const seen = seenOfLeaf(decisiveProbes(record, leaf), decision, clock);
+  const why = SEEN_SAYS_IT.has(decision.reason) && seen.length > 0 ? [] : [WHY[decision.reason]];
+  return `${leaf} ${state}: ${[...why, ...seen].join("; ")}`;
 }
 
 /** Those that the leaf's verdict is of: it is as good as its best. */
@@ -40,35 +42,53 @@ export function decisiveProbes({ probes }: Explained, leaf: string): ProbeStatus
   return ofLeaf.filter(({ verdict }) => verdict === best);
 }
 
-function seenOf(probe: ProbeStatus, reason: LeafReason, clock: Clock): string {
-  if (probe.resting !== undefined) return probe.resting.message;
+/** What is seen of each probe, once where several say the same, else with whose probe it is. */
+function seenOfLeaf(probes: readonly ProbeStatus[], decision: LeafDecision, clock: Clock): string[] {
+  const texts = probes.map((probe) => seenOf(probe, decision, clock));
+  if (new Set(texts).size <= 1) return texts.slice(0, 1).filter((text) => text !== "");
+  const clusters = new Set(probes.map(({ cluster }) => cluster));
+  return probes.flatMap(({ cluster, record }, index) => {
+    const owner = clusters.size === probes.length ? cluster : `${record} of ${cluster}`;
+    return texts[index] === "" ? [] : [`${owner}: ${texts[index]}`];
+  });
+}
+
+function seenOf(probe: ProbeStatus, { reason }: LeafDecision, clock: Clock): string {
+  if (probe.resting !== undefined) {
+    const rests = `the probe rests: ${probe.resting.message || probe.resting.reason || "its configuration is wrong"}`;
+    return SEEN_SAYS_IT.has(reason) ? `${WHY[reason]}; ${rests}` : rests;
+  }
   switch (reason) {
     case "Healthy":
       return healthySeen(probe, clock);
     case "PendingPublished":
     case "PendingWithheld":
-      return pendingSeen(probe);
+      return pendingSeen(probe, clock);
     case "Unknown":
-      return `since ${clock(probe.since)}`;
+      return `no region has had word of it since ${clock(probe.since)}, and silence is no failure`;
     case "NotProbed":
       return "";
     default:
-      return seenAgainst(probe, clock) || mending(probe, clock);
+      return seenAgainst(probe, clock) || verdictSeen(probe, clock);
   }
 }
 
 function healthySeen(probe: ProbeStatus, clock: Clock): string {
-  const since = `since ${clock(probe.since)}`;
-  const dissent = against(probe).length === 0 ? "" : `; ${seenAgainst(probe, clock)}; quorum ${probe.quorum}`;
-  return since + dissent;
+  const healthy = `healthy since ${clock(probe.since)}`;
+  if (against(probe).length === 0) return healthy;
+  return `${healthy}; but ${seenAgainst(probe, clock)}; ${counted(probe.quorum, "region")} needed to withhold it`;
 }
 
-function pendingSeen(probe: ProbeStatus): string {
+function pendingSeen(probe: ProbeStatus, clock: Clock): string {
   const standing = probe.regions.filter(({ counts }) => counts.successes >= probe.successThreshold).length;
-  return `${standing} of ${counted(probe.regions.length, "region")} found it in order ${counted(probe.successThreshold, "time")} in a row`;
+  const times = counted(probe.successThreshold, "time");
+  const found = `${standing} of ${counted(probe.regions.length, "region")} found it in order ${times} in a row`;
+  return [found, seenAgainst(probe, clock)].filter((text) => text !== "").join("; ");
 }
 
-/** An unhealthy verdict stays until a region has reached the success threshold. */
-function mending(probe: ProbeStatus, clock: Clock): string {
-  return `unhealthy since ${clock(probe.since)}, and not yet found in order ${counted(probe.successThreshold, "time")} in a row`;
+/** No region holds anything against it any more: an unhealthy verdict stays until one has reached the success threshold. */
+function verdictSeen({ verdict, since, successThreshold }: ProbeStatus, clock: Clock): string {
+  const text = `${verdict.toLowerCase()} since ${clock(since)}`;
+  if (verdict !== "Unhealthy") return text;
+  return `${text}, and not yet found in order ${counted(successThreshold, "time")} in a row`;
 }

@@ -23,7 +23,7 @@ export interface Explanation {
 export function explainRecord(record: RecordDetail, clock: Clock): Explanation {
   const steps = [
     { title: "Watched", lines: watched(record) },
-    { title: "Seen", lines: record.probes.flatMap(seen) },
+    { title: "Seen", lines: record.probes.flatMap((probe) => seen(probe, record)) },
     { title: "Verdict", lines: record.probes.map((probe) => verdict(probe, clock)) },
     { title: "Decision", lines: record.leaves.map(({ leaf }) => explainLeaf(record, leaf, clock)) },
     { title: "Advice", lines: advice(record) },
@@ -39,7 +39,7 @@ export function explainRecord(record: RecordDetail, clock: Clock): Explanation {
 function summaryOf({ rootHost, leaves, decidedAt }: RecordDetail, clock: Clock): string {
   if (leaves.length === 0) return `${rootHost}: nothing was decided yet`;
   const published = leaves.filter((leaf) => leaf.published).length;
-  const total = `${leaves.length} ${leaves.length === 1 ? "address" : "addresses"}`;
+  const total = counted(leaves.length, "address");
   return `${rootHost}: ${published} of ${total} published; decided at ${clock(decidedAt)}`;
 }
 
@@ -50,14 +50,17 @@ function watched({ shares, minPublished, whenSilent }: RecordDetail): string[] {
   ];
 }
 
-function seen(probe: ProbeStatus): string[] {
-  return probe.regions.map((region) => `${probe.leaf} from ${region.region}: ${seenFrom(region)}`);
+function seen(probe: ProbeStatus, { shares }: RecordDetail): string[] {
+  const whose = shares.length > 1 ? ` of ${probe.cluster}` : "";
+  return probe.regions.map((region) => `${probe.leaf}${whose} from ${region.region}: ${seenFrom(region)}`);
 }
 
 function verdict(probe: ProbeStatus, clock: Clock): string {
-  const { leaf, cluster, quorum, failureThreshold } = probe;
-  const saying = `${against(probe).length} of ${counted(probe.regions.length, "region")} above ${counted(failureThreshold, "failure")}, ${quorum} needed`;
-  return `${leaf} of ${cluster}: ${probe.verdict} since ${clock(probe.since)} (${saying})`;
+  const { leaf, cluster, quorum, failureThreshold, resting } = probe;
+  const share = `${against(probe).length} of ${counted(probe.regions.length, "region")} against it, ${quorum} needed`;
+  const why =
+    resting === undefined ? `${share}; threshold ${counted(failureThreshold, "failure")} in a row` : "it rests";
+  return `${leaf} of ${cluster}: ${probe.verdict} since ${clock(probe.since)} (${why})`;
 }
 
 function advice({ advisories, probes }: RecordDetail): string[] {

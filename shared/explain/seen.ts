@@ -1,9 +1,11 @@
 import type { ProbeStatus, RegionStatus } from "../model/status.ts";
+import { outcomeOf } from "../reason.ts";
 import type { Clock } from "./clock.ts";
 import { reasonWords } from "./reason-words.ts";
 
-/** A number with its noun: `1 failure`, `6 failures`. */
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+/** A number with its noun: `1 failure`, `6 failures`, `2 successes`. */
+export const counted = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? "" : noun.endsWith("s") ? "es" : "s"}`;
 
 /** Regions whose last word is that the probe fails. */
 export function against({ regions }: ProbeStatus): RegionStatus[] {
@@ -12,40 +14,59 @@ export function against({ regions }: ProbeStatus): RegionStatus[] {
 
 /**
  * What the regions hold against a probe: `2 of 3 regions (enam, weur) say connect timeout since 12:04:31; 6 failures,
- * threshold 5`. Empty while none says anything against it.
+ * threshold 5`. Where they differ, each reason has its regions. Empty while none says anything against it.
  */
 export function seenAgainst(probe: ProbeStatus, clock: Clock): string {
   const saying = against(probe);
   if (saying.length === 0) return "";
-  const names = saying.map(({ region }) => region).join(", ");
-  const verb = saying.length === 1 ? "says" : "say";
   const since = probe.verdict === "Unhealthy" ? ` since ${clock(probe.since)}` : "";
-  const what = reasonsOf(saying).join(" or ") || "unhealthy";
-  const counts = `${counted(probe.consecutiveFailures || mostFailures(saying), "failure")}, threshold ${probe.failureThreshold}`;
-  return `${saying.length} of ${counted(probe.regions.length, "region")} (${names}) ${verb} ${what}${since}; ${counts}`;
+  const share = `${saying.length} of ${counted(probe.regions.length, "region")}`;
+  return [`${share} ${whoSaysWhat(saying)}${since}`, failuresOf(probe, saying), ...silentIn(probe)].join("; ");
 }
 
 /** What one region sees just now: `connect timeout, 6 failures`, `ok, 12 successes`, `silent`. */
 export function seenFrom({ freshness, counts, observation }: RegionStatus): string {
   const what = observation === undefined ? [] : [reasonWords(observation)];
-  const known = [...what, ...inARow(counts)].join(", ") || "nothing yet";
-  if (freshness === "Fresh") return known;
-  return freshness === "Silent" ? `silent (last: ${known})` : `awaited (last: ${known})`;
+  const known = [...what, ...inARow(counts)].join(", ");
+  if (freshness === "Fresh") return known || "nothing yet";
+  const state = freshness === "Silent" ? "silent" : "awaited";
+  return known === "" ? state : `${state} (last: ${known})`;
 }
 
 function inARow({ failures, successes }: RegionStatus["counts"]): string[] {
   if (failures > 0) return [counted(failures, "failure")];
-  return successes > 0 ? [`${successes} ${successes === 1 ? "success" : "successes"}`] : [];
+  return successes > 0 ? [counted(successes, "success")] : [];
 }
 
-function mostFailures(regions: readonly RegionStatus[]): number {
-  return Math.max(...regions.map(({ counts }) => counts.failures));
+function whoSaysWhat(saying: readonly RegionStatus[]): string {
+  const verb = saying.length === 1 ? "says" : "say";
+  const groups = [...Map.groupBy(saying, failureOf)].sort(([one], [other]) => (one < other ? -1 : 1));
+  const [only = "unhealthy"] = groups[0] ?? [];
+  if (groups.length === 1) return `(${namesOf(saying)}) ${verb} ${only}`;
+  return `${verb} ${groups.map(([reason, regions]) => `${reason} (${namesOf(regions)})`).join(", ")}`;
 }
 
-/** Each once, in the order of the alphabet; a region that is on the mend has nothing to say. */
-function reasonsOf(regions: readonly RegionStatus[]): string[] {
-  const failing = regions.flatMap(({ observation }) =>
-    observation === undefined || observation.reason === "Ok" ? [] : [reasonWords(observation)],
-  );
-  return [...new Set(failing)].sort();
+/** A region on the mend, or with trouble of its own since, has no failure to name: its word is what stands. */
+function failureOf({ counts, observation }: RegionStatus): string {
+  if (observation !== undefined && outcomeOf(observation.reason) === "failed") return reasonWords(observation);
+  return counts.successes > 0 ? "recovering" : "unhealthy";
 }
+
+/** The count that the verdict hangs on; of a word that has not tipped it, or stands in silence, the highest. */
+function failuresOf(probe: ProbeStatus, saying: readonly RegionStatus[]): string {
+  const { verdict, consecutiveFailures, failureThreshold, successThreshold } = probe;
+  const most = Math.max(...saying.map(({ counts }) => counts.failures));
+  if (most === 0) {
+    const successes = Math.max(...saying.map(({ counts }) => counts.successes));
+    return `${successes} of ${counted(successThreshold, "success")} needed`;
+  }
+  const tips = verdict === "Unhealthy" && consecutiveFailures > failureThreshold;
+  return `${counted(tips ? consecutiveFailures : most, "failure")}, threshold ${failureThreshold}`;
+}
+
+function silentIn({ regions }: ProbeStatus): string[] {
+  const silent = regions.filter(({ freshness }) => freshness === "Silent");
+  return silent.length === 0 ? [] : [`${namesOf(silent)} silent`];
+}
+
+const namesOf = (regions: readonly RegionStatus[]): string => regions.map(({ region }) => region).join(", ");
