@@ -2,12 +2,14 @@ import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import type { FleetPorts } from "./test/gateways/fleet.ts";
 import type { LiveServers } from "./test/tls-servers/servers.ts";
+import "./dashboard/build/ensure-built.ts";
 import "./workers/prober/tls/generate-roots.ts";
 
 const pure = [
   "docs/**/*.test.ts",
   "shared/**/*.test.ts",
   "agent/**/*.test.ts",
+  "dashboard/**/*.test.ts",
   "local/**/*.test.ts",
   "test/sim/**/*.test.ts",
   "test/certificates/**/*.test.ts",

@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { feature } from "topojson-client";
+import type { Plugin } from "vite";
+import { type Position, project } from "../src/regions/projection.ts";
+
+const ID = "virtual:land";
+
+/** Gives the page `virtual:land`: the land of the earth as one SVG path, drawn when it is built. */
+export function landPath(): Plugin {
+  return {
+    name: "land-path",
+    resolveId: (id) => (id === ID ? `\0${ID}` : undefined),
+    load: (id) => (id === `\0${ID}` ? `export const LAND = ${JSON.stringify(drawLand())};` : undefined),
+  };
+}
+
+/** Rings smaller than this, in units of the map, are left out: they would be specks. */
+const SMALLEST = 3;
+
+function drawLand(): string {
+  const file = createRequire(import.meta.url).resolve("world-atlas/land-110m.json");
+  const topology = JSON.parse(readFileSync(file, "utf8"));
+  const land = feature(topology, topology.objects.land) as unknown as {
+    features: { geometry: { coordinates: Position[][][] } }[];
+  };
+  const rings = land.features.flatMap(({ geometry }) => geometry.coordinates.flat());
+  return rings.map(drawRing).join("");
+}
+
+function drawRing(ring: readonly Position[]): string {
+  const points = ring.map(project).map(([x, y]) => [Math.round(x * 2) / 2, Math.round(y * 2) / 2] as const);
+  const distinct = points.filter(([x, y], index) => x !== points[index - 1]?.[0] || y !== points[index - 1]?.[1]);
+  const xs = distinct.map(([x]) => x);
+  if (distinct.length < 4 || Math.max(...xs) - Math.min(...xs) < SMALLEST) return "";
+  return `M${distinct.map(([x, y]) => `${x},${y}`).join("L")}Z`;
+}

@@ -1,0 +1,55 @@
+import type { Problem } from "../../../shared/model/problem.ts";
+
+/** What the API answered instead of what was asked for; `problem` is absent where the answer came from elsewhere, or none came. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly problem: Problem | undefined;
+
+  constructor(status: number, problem: Problem | undefined, message: string) {
+    super(message);
+    this.status = status;
+    this.problem = problem;
+  }
+}
+
+const LIMIT_MS = 15_000;
+
+/** GETs a document of the API. Throws an ApiError, of status 0 where nothing answered. */
+export async function getJson<Answer>(path: string, signal?: AbortSignal): Promise<Answer> {
+  const response = await ask(path, signal === undefined ? {} : { signal });
+  return (await response.json()) as Answer;
+}
+
+/** POSTs to the API; for routes that answer nothing. Throws an ApiError. */
+export async function postJson(path: string, body: unknown): Promise<void> {
+  await ask(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+}
+
+/** DELETEs at the API. Throws an ApiError. */
+export async function remove(path: string): Promise<void> {
+  await ask(path, { method: "DELETE" });
+}
+
+async function ask(path: string, { signal, ...init }: RequestInit): Promise<Response> {
+  const limit = AbortSignal.timeout(LIMIT_MS);
+  const signals = signal == null ? limit : AbortSignal.any([signal, limit]);
+  let response: Response;
+  try {
+    response = await fetch(path, { ...init, signal: signals, credentials: "same-origin" });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError(0, undefined, "The edge does not answer.");
+  }
+  if (response.ok) return response;
+  const problem = await problemOf(response);
+  throw new ApiError(response.status, problem, problem?.detail ?? problem?.title ?? `HTTP status ${response.status}.`);
+}
+
+async function problemOf(response: Response): Promise<Problem | undefined> {
+  if (!response.headers.get("content-type")?.startsWith("application/problem+json")) return undefined;
+  try {
+    return (await response.json()) as Problem;
+  } catch {
+    return undefined;
+  }
+}

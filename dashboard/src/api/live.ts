@@ -1,0 +1,109 @@
+import type { LiveMessage } from "../../../shared/model/overview.ts";
+
+const PING_EVERY_MS = 4_000;
+/** No answer for so long after a ping: the connection is lost, whatever the browser still thinks. */
+const ANSWER_WITHIN_MS = 3_000;
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 15_000;
+
+/** What the owner of a stream is told, and asked. */
+export interface StreamHooks {
+  opened(): void;
+  /** Anything came, be it but the answer to a ping. */
+  heard(): void;
+  told(message: LiveMessage): void;
+  closed(): void;
+  /** Of the newest event that is known: where the stream goes on. */
+  after(): number | undefined;
+}
+
+/**
+ * Follows the stream of one partition until it is stopped: comes back after each loss, at first soon, then ever less often.
+ */
+export class LiveStream {
+  readonly #partition: number;
+  readonly #hooks: StreamHooks;
+  #socket: WebSocket | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #losses = 0;
+
+  constructor(partition: number, hooks: StreamHooks) {
+    this.#partition = partition;
+    this.#hooks = hooks;
+    this.#connect();
+  }
+
+  /** Connects anew at once: after a gap, or when the viewer is back. */
+  reconnect(): void {
+    this.#drop();
+    this.#connect();
+  }
+
+  /** Tries at once where it waits for its next try. */
+  hurry(): void {
+    if (this.#socket === undefined) this.reconnect();
+  }
+
+  stop(): void {
+    this.#drop();
+  }
+
+  #connect(): void {
+    const socket = new WebSocket(streamUrl(this.#partition, this.#hooks.after()));
+    this.#socket = socket;
+    this.#awaitWord(ANSWER_WITHIN_MS + PING_EVERY_MS);
+    socket.onopen = () => {
+      this.#losses = 0;
+      this.#hooks.opened();
+      this.#pingLater();
+    };
+    socket.onmessage = ({ data }) => {
+      this.#hooks.heard();
+      this.#pingLater();
+      if (data !== "pong") this.#hooks.told(JSON.parse(String(data)) as LiveMessage);
+    };
+    socket.onclose = () => this.#lost();
+  }
+
+  #pingLater(): void {
+    this.#after(PING_EVERY_MS, () => {
+      this.#socket?.send("ping");
+      this.#awaitWord(ANSWER_WITHIN_MS);
+    });
+  }
+
+  #awaitWord(limitMs: number): void {
+    this.#after(limitMs, () => this.#lost());
+  }
+
+  #lost(): void {
+    this.#drop();
+    this.#hooks.closed();
+    // Spread, so that an edge that comes back is not asked by all viewers at one moment.
+    const wait = Math.min(FIRST_WAIT_MS * 2 ** this.#losses++, LONGEST_WAIT_MS) * (0.75 + Math.random() / 2);
+    this.#after(wait, () => this.#connect());
+  }
+
+  #drop(): void {
+    clearTimeout(this.#timer);
+    const socket = this.#socket;
+    this.#socket = undefined;
+    if (socket === undefined) return;
+    socket.onopen = socket.onmessage = socket.onclose = null;
+    socket.close();
+  }
+
+  /** One timer at a time: either the next ping, or the wait for an answer, or for the next try. */
+  #after(delayMs: number, act: () => void): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(act, delayMs);
+  }
+}
+
+function streamUrl(partition: number, after: number | undefined): string {
+  const url = new URL("/v1/live", location.href);
+  url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+  url.searchParams.set("partition", `${partition}`);
+  if (after !== undefined) url.searchParams.set("after", `${after}`);
+  return url.href;
+}

@@ -1,0 +1,42 @@
+import type { Route } from "../router.ts";
+import { ConnectionState } from "./connection-state.tsx";
+import { ThemeToggle } from "./theme-toggle.tsx";
+
+const LINKS = [
+  ["overview", "/", "Overview"],
+  ["regions", "/regions", "Regions"],
+  ["events", "/events", "Events"],
+  ["clusters", "/clusters", "Clusters"],
+] as const;
+
+/** The head of all pages: where one can go, and how fresh all this is. */
+export function Header({ page }: { page: Route["page"] }) {
+  return (
+    <header class="top">
+      <div class="top-inner">
+        <a class="brand" href="/" aria-label="Vedette, overview" aria-hidden={false}>
+          <Mark />
+          <span>Vedette</span>
+        </a>
+        <nav aria-label="Main">
+          {LINKS.map(([name, path, words]) => (
+            <a key={name} href={path} aria-current={page === name ? "page" : undefined}>
+              {words}
+            </a>
+          ))}
+        </nav>
+        <ConnectionState />
+        <ThemeToggle />
+      </div>
+    </header>
+  );
+}
+
+function Mark() {
+  return (
+    <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
+      <path d="M7 8l9 17 9-17" />
+      <circle cx="16" cy="8.5" r="3" />
+    </svg>
+  );
+}

@@ -1,0 +1,20 @@
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+
+/** The head of each page: its h1, and the title of the document. */
+export function PageHead({ title, children }: { title: string; children?: ComponentChildren }) {
+  useTitle(title);
+  return (
+    <header class="page-head">
+      <h1>{title}</h1>
+      {children}
+    </header>
+  );
+}
+
+/** Titles the document: `Events – Vedette`. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} – Vedette`;
+  }, [title]);
+}

@@ -1,0 +1,35 @@
+import type { ComponentChildren } from "preact";
+
+/** Stands where something will be. */
+export function Skeleton({ label, rows = 6 }: { label: string; rows?: number }) {
+  return (
+    <div class="skeleton" aria-busy="true">
+      <p class="visually-hidden" role="status">
+        {label}
+      </p>
+      {Array.from({ length: rows }, (_, row) => (
+        <div key={row} class="skeleton-row" aria-hidden="true" />
+      ))}
+    </div>
+  );
+}
+
+/** Something did not work: what, and in the children what to do next. */
+export function ErrorNote({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="note note-error" role="alert">
+      <p class="note-title">{title}</p>
+      {children !== undefined && <div>{children}</div>}
+    </div>
+  );
+}
+
+/** Nothing is here yet, and in the children what would make it so. */
+export function EmptyNote({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="note note-empty">
+      <p class="note-title">{title}</p>
+      {children !== undefined && <div>{children}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+import { useEffect, useState } from "preact/hooks";
+import { clockIn } from "../../../shared/explain/clock.ts";
+import { useView } from "../api/store.ts";
+
+/** The moment by the edge's clock, Unix ms, kept up to date each `everyMs`. */
+export function useNow(everyMs = 1_000): number {
+  const skewMs = useView((view) => view.skewMs);
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return now + skewMs;
+}
+
+/** A time in the zone of the viewer, `12:04:31`, with its day where that is another; UTC on hover. */
+export function Time({ at }: { at: number }) {
+  return (
+    <time dateTime={new Date(at).toISOString()} title={utc(at)}>
+      {clockIn(Date.now())(at)}
+    </time>
+  );
+}
+
+/** How long ago something was, `12 s ago`; the time itself in UTC on hover. */
+export function Ago({ at }: { at: number }) {
+  const now = useNow();
+  return (
+    <time dateTime={new Date(at).toISOString()} title={utc(at)}>
+      {spanWords(now - at)} ago
+    </time>
+  );
+}
+
+/** A span of time as people say it, in its largest unit or two: `12 s`, `4 min`, `3 h 20 min`, `2 days`. */
+export function spanWords(spanMs: number): string {
+  const seconds = Math.max(0, Math.floor(spanMs / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+  const days = Math.floor(hours / 24);
+  return days === 1 ? "1 day" : `${days} days`;
+}
+
+function utc(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
