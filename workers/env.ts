@@ -21,7 +21,10 @@ export function clusterOf(env: Env, cluster: string): ClusterRpc {
   return env.CLUSTER.getByName(cluster) as unknown as ClusterRpc;
 }
 
-/** Only the coordinator may call this: the first `get` of an object settles where it lives. */
+/**
+ * The first `get` of an object settles where it lives: only the coordinator may call this for the probers of shards, and only
+ * the route of checks for those that check once (`<region>/check`).
+ */
 export function proberOf(env: Env, name: string, locationHint: DurableObjectLocationHint): ProberRpc {
   return env.PROBER.getByName(name, { locationHint }) as unknown as ProberRpc;
 }

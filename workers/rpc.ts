@@ -8,7 +8,12 @@ import type { Report } from "../shared/model/messages/report.ts";
 import type { Decisions, SharesInput } from "../shared/model/messages/shares.ts";
 import type { SnapshotReceipt } from "../shared/model/messages/snapshot.ts";
 import type { MessageNumber } from "../shared/model/number.ts";
+import type { Observation } from "../shared/model/observation.ts";
+import type { RecordSummary } from "../shared/model/overview.ts";
+import type { Probe } from "../shared/model/probe.ts";
 import type { Problem } from "../shared/model/problem.ts";
+import type { RecordDetail } from "../shared/model/record-detail.ts";
+import type { Region } from "../shared/model/region.ts";
 import type { RegionView } from "../shared/model/region-view.ts";
 import type { ProbeStatus, RecordStatus } from "../shared/model/status.ts";
 import type { SignedRequest } from "../shared/signature.ts";
@@ -21,6 +26,14 @@ import type { SignedRequest } from "../shared/signature.ts";
 export interface ProberRpc {
   /** Takes the assignment if it is newer, arms the alarm if that is absent or overdue, answers the number held. */
   assign(assignment: Assignment): Promise<{ number: MessageNumber }>;
+  /** Checks a probe once, now: nothing of it is stored, counted or reported. */
+  checkNow(region: Region, probe: Probe): Promise<CheckedNow>;
+}
+
+export interface CheckedNow {
+  observation: Observation;
+  /** The data centre that the prober runs in, where that is known. */
+  colo?: string;
 }
 
 export interface CoordinatorRpc {

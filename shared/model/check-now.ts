@@ -1,14 +1,20 @@
 import { z } from "zod";
+import { healthCheckFields } from "./health-check-fields.ts";
 import { observation } from "./observation.ts";
 import { region } from "./region.ts";
 
-/** One check now, of one address, from some regions: what `POST /v1/checks` takes. */
+const { timeout, expectedStatuses, regions } = healthCheckFields.shape;
+
+/** One check now, of one address, from some regions: what `POST /v1/checks` takes. Its rules are those of a health check. */
 export const checkRequest = z.strictObject({
-  url: z.url().max(2048).describe("http(s): its host is the Host header and the name in the certificate."),
+  url: z
+    .url()
+    .max(2048)
+    .describe("http(s): its host is the Host header, the server name (SNI) and the name in the certificate."),
   address: z.string().max(253).describe("An address, or a host name that is resolved: where the connection goes."),
-  regions: z.array(region).min(1).max(11),
-  timeout: z.string().default("5s").describe("Of the whole check, 100ms to 30s."),
-  expectedStatuses: z.array(z.string()).default(["200-299"]),
+  regions: regions.unwrap().describe("Where to check from, each once."),
+  timeout: timeout.unwrap().default("5s").describe("Of the whole check, 100ms to 30s."),
+  expectedStatuses: expectedStatuses.unwrap().default(["200-299"]),
   allowInsecureCertificate: z.boolean().default(false),
 });
 export type CheckRequest = z.output<typeof checkRequest>;

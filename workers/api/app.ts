@@ -3,6 +3,7 @@ import { problemOf } from "../problems.ts";
 import { readSettings } from "../settings.ts";
 import { ProblemError, problemResponse } from "./answers.ts";
 import { allow } from "./auth.ts";
+import { checkRoutes } from "./checks.ts";
 import { clusterRoutes } from "./clusters.ts";
 import { deliveryRoutes } from "./delivery.ts";
 import { eventRoutes } from "./events.ts";
@@ -43,6 +44,7 @@ export const ROUTES: readonly Route[] = [
   ...eventRoutes,
   ...sessionRoutes,
   ...ownRoutes,
+  ...checkRoutes,
 ];
 
 /** The edge API (design §4). Every error is a problem document. */

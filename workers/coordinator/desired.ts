@@ -1,9 +1,10 @@
 import { digest } from "../../shared/hash.ts";
+import { expectationOf } from "../../shared/health/expectation.ts";
 import { revisionOf } from "../../shared/health/revision.ts";
 import { addressFamily } from "../../shared/model/address.ts";
 import type { Condition } from "../../shared/model/condition.ts";
 import type { HealthCheck } from "../../shared/model/health-check.ts";
-import type { Expectation, ProbeTarget } from "../../shared/model/probe.ts";
+import type { ProbeTarget } from "../../shared/model/probe.ts";
 import { notProbeable } from "../../shared/probeable.ts";
 import { hasProbeHost, probeHost } from "../../shared/record/probe-host.ts";
 import { type DesiredProbe, type Rules, recordOf, type Share } from "./world.ts";
@@ -31,12 +32,7 @@ export function desireProbes(
 function desiredProbe(share: Share, check: HealthCheck, leaf: string): DesiredProbe {
   const host = probeHost(share.spec, check);
   const target: ProbeTarget = { protocol: check.protocol, leaf, port: check.port, host, path: check.path };
-  const expectation: Expectation = {
-    statuses: check.expectedStatuses,
-    ...(check.expectedBody !== undefined && { body: check.expectedBody }),
-    addressPolicy: check.addressPolicy,
-    ...(check.allowInsecureCertificate && { allowInsecureCertificate: true as const }),
-  };
+  const expectation = expectationOf(check);
   const id = `${recordOf(share)}/${leaf}`;
   return {
     id,

@@ -2,6 +2,8 @@ import { DurableObject } from "cloudflare:workers";
 import manifest from "../../package.json" with { type: "json" };
 import type { Assignment } from "../../shared/model/messages/assignment.ts";
 import type { MessageNumber } from "../../shared/model/number.ts";
+import type { Probe } from "../../shared/model/probe.ts";
+import type { Region } from "../../shared/model/region.ts";
 import { outcomeOf } from "../../shared/reason.ts";
 import type { Env } from "../env.ts";
 import type { ProberRpc } from "../rpc.ts";
@@ -17,6 +19,7 @@ import {
 } from "./canaries.ts";
 import type { CheckResult } from "./check.ts";
 import { check, failedCheck } from "./check.ts";
+import { checkNow } from "./check-now.ts";
 import { askColo } from "./colo.ts";
 import { Dialler } from "./dialler.ts";
 import type { Member } from "./members.ts";
@@ -25,6 +28,7 @@ import { outsideOf } from "./outside.ts";
 import { isAlarmAbsent } from "./phase.ts";
 import type { Round } from "./pump.ts";
 import { pump } from "./pump.ts";
+import type { Question } from "./question.ts";
 import { Reporter } from "./reporter.ts";
 import { Names } from "./resolve/names.ts";
 import { ShardWork } from "./shard-work.ts";
@@ -95,6 +99,17 @@ export class Prober extends DurableObject<Env> implements ProberRpc {
     return nextAt;
   }
 
+  async checkNow(region: Region, probe: Probe): Promise<CheckedNow> {
+    const settings = readSettings(this.env);
+    const ask = (question: Question, closing: AbortSignal) => this.#dialler.ask(probe.id, question, "suspect", closing);
+    const [observation, colo] = await Promise.all([
+      checkNow(probe, { settings, userAgent: userAgentOf(settings, region), names: this.#names, ask }),
+      this.#colo ?? (settings.COLO_URL === "" ? undefined : this.#turn.take(() => askColo(settings.COLO_URL))),
+    ]);
+    this.#colo = colo;
+    return { observation, ...(colo !== undefined && { colo }) };
+  }
+
   /** Beside the round: a report that goes out before it is known does without. */
   #learnColo(url: string): void {
     const asking = this.#turn
@@ -110,7 +125,7 @@ export class Prober extends DurableObject<Env> implements ProberRpc {
     try {
       return await check(probe, {
         settings,
-        userAgent: `Vedette/${manifest.version} (+${settings.PROJECT_URL}; region=${this.#work.shard?.region})`,
+        userAgent: userAgentOf(settings, this.#work.shard?.region),
         intervalMs: this.#work.shard?.intervalMs ?? 0,
         names: this.#names,
         ask: (question) => this.#dialler.ask(probe.id, question, standingOf(member, question.address), closing),
@@ -194,6 +209,10 @@ export class Prober extends DurableObject<Env> implements ProberRpc {
     if (at === undefined) await this.ctx.storage.deleteAlarm();
     else await this.ctx.storage.setAlarm(Math.max(at, now + 1));
   }
+}
+
+function userAgentOf({ PROJECT_URL }: Settings, region: Region | undefined): string {
+  return `Vedette/${manifest.version} (+${PROJECT_URL}; region=${region})`;
 }
 
 function messageOf(error: unknown): string {

@@ -1,0 +1,56 @@
+import { type CheckFromRegion, type CheckRequest, checkAnswer, checkRequest } from "../../shared/model/check-now.ts";
+import { parseDurationMs } from "../../shared/model/duration.ts";
+import type { Probe } from "../../shared/model/probe.ts";
+import type { Region } from "../../shared/model/region.ts";
+import { outcomeOf } from "../../shared/reason.ts";
+import { proberOf } from "../env.ts";
+import { SLOT_WAIT_MS } from "../prober/check-now.ts";
+import { errorMessage } from "../retry.ts";
+import { within } from "../within.ts";
+import { fail } from "./answers.ts";
+import { readJson } from "./body.ts";
+import { checkProbe } from "./check-probe.ts";
+import type { ApiContext, Route } from "./route.ts";
+
+/** Beyond the check itself and its wait for a slot: the way to a prober far away, and an object that has to be made there. */
+const GRACE_MS = 5_000;
+
+export const checkRoutes: Route[] = [
+  {
+    method: "POST",
+    path: "/v1/checks",
+    access: "admin",
+    summary: "Check one address once, now, from some regions. Nothing of it is stored or counted",
+    body: { contentType: "application/json", schema: checkRequest },
+    answer: { status: 200, description: "What each region found, in the order asked for.", schema: checkAnswer },
+    problems: ["MalformedBody", "FieldInvalid", "BodyTooLarge"],
+    handle: checkOnce,
+  },
+];
+
+async function checkOnce(context: ApiContext): Promise<Response> {
+  const request = await readJson(context, checkRequest);
+  const id = `check/${crypto.randomUUID()}`;
+  const asked = checkProbe(request, id, context.get("settings").ALLOW_PRIVATE_ADDRESSES);
+  if (!asked.ok) return fail("FieldInvalid", undefined, asked.errors);
+  const { probe } = asked;
+  const results = await Promise.all(request.regions.map((region) => fromRegion(context, region, probe, request)));
+  return context.json({ results });
+}
+
+/** A region that cannot be reached says nothing of the address, and takes nothing from what the others say. */
+async function fromRegion(
+  { env }: ApiContext,
+  region: Region,
+  probe: Probe,
+  { timeout }: CheckRequest,
+): Promise<CheckFromRegion> {
+  const limitMs = (parseDurationMs(timeout) ?? 0) + SLOT_WAIT_MS + GRACE_MS;
+  try {
+    const checked = await within(proberOf(env, `${region}/check`, region).checkNow(region, probe), limitMs);
+    return { region, outcome: outcomeOf(checked.observation.reason), ...checked };
+  } catch (error) {
+    console.error(`The prober that checks from ${region} does not answer: ${errorMessage(error)}`);
+    return { region, outcome: "indeterminate" };
+  }
+}
