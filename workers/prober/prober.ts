@@ -6,7 +6,7 @@ import type { Probe } from "../../shared/model/probe.ts";
 import type { Region } from "../../shared/model/region.ts";
 import { outcomeOf } from "../../shared/reason.ts";
 import type { Env } from "../env.ts";
-import type { ProberRpc } from "../rpc.ts";
+import type { CheckedNow, ProberRpc } from "../rpc.ts";
 import type { Settings } from "../settings.ts";
 import { readSettings } from "../settings.ts";
 import {
