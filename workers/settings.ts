@@ -2,7 +2,9 @@ import { z } from "zod";
 import { canonicalAddress } from "../shared/model/address.ts";
 import { duration } from "../shared/model/duration.ts";
 import { fieldErrors, formatFieldError } from "../shared/model/field-error.ts";
+import { notificationTargets } from "../shared/model/notification-target.ts";
 import { certificatesOfPem } from "./prober/tls/pem.ts";
+import { webhookFault } from "./webhook-url.ts";
 
 const HOUR_MS = 3_600_000;
 const flag = z.stringbool().default(false);
@@ -26,6 +28,11 @@ const roots = z.string().transform((text, context) => {
   context.addIssue({ code: "custom", message: read.fault });
   return z.NEVER;
 });
+
+const publicUrl = z
+  .url({ protocol: /^https?$/, error: "must be an http(s) URL" })
+  .refine((text) => !/[?#]/.test(text), { error: "must have no query and no fragment" })
+  .transform((text) => text.replace(/\/+$/, ""));
 
 /** Every setting of the edge: name, default, check and help in one place. */
 const fields = z.object({
@@ -83,13 +90,30 @@ const fields = z.object({
     .describe("As the agents have it: word leaves thrice within it; after a loss, clusters are awaited for it."),
   VEDETTE_RECONFIG_MAX_DELAY: duration(0, HOUR_MS).default(1_000).describe("Window in which changes are coalesced."),
   PROJECT_URL: z.url().default("https://vedette.dev").describe("Named in the User-Agent of probes."),
+  NOTIFICATIONS: notificationTargets
+    .default([])
+    .describe("Who is told of troubles, as JSON: see [notifications](notifications.md). Nobody where it is absent."),
+  PUBLIC_URL: publicUrl
+    .optional()
+    .describe("Where people open the view, such as `https://vedette.example.com`: notifications link to it."),
 });
 
-export const settingsSchema = fields.refine(
-  ({ ADMIN_TOKEN, VIEW_TOKEN }) => VIEW_TOKEN === undefined || VIEW_TOKEN !== ADMIN_TOKEN,
-  { path: ["VIEW_TOKEN"], error: "must be another than ADMIN_TOKEN: who may look is not who may change" },
-);
+export const settingsSchema = fields
+  .refine(({ ADMIN_TOKEN, VIEW_TOKEN }) => VIEW_TOKEN === undefined || VIEW_TOKEN !== ADMIN_TOKEN, {
+    path: ["VIEW_TOKEN"],
+    error: "must be another than ADMIN_TOKEN: who may look is not who may change",
+  })
+  .superRefine(refuseTargets);
 export type Settings = z.output<typeof settingsSchema>;
+
+/** Where targets of notifications may be, which depends on whether private addresses are allowed. */
+function refuseTargets(settings: z.output<typeof fields>, context: z.core.$RefinementCtx): void {
+  for (const [index, { url }] of settings.NOTIFICATIONS.entries()) {
+    const fault = webhookFault(url, settings.ALLOW_PRIVATE_ADDRESSES);
+    if (fault === undefined) continue;
+    context.addIssue({ code: "custom", path: ["NOTIFICATIONS", index, "url"], message: fault.rule });
+  }
+}
 
 /** Not told in errors. EXTRA_ROOTS is long, and a private key may be in it by mistake. */
 const SECRETS: ReadonlySet<string> = new Set([
@@ -98,7 +122,9 @@ const SECRETS: ReadonlySet<string> = new Set([
   "HEADER_KEY",
   "HEADER_KEY_PREVIOUS",
   "EXTRA_ROOTS",
+  "NOTIFICATIONS",
 ]);
+const isSecret = (field: string) => SECRETS.has(field.split(/[.[]/, 1)[0] ?? "");
 
 /** Reads the settings from the Worker's bindings; throws one error that names every wrong one, never a secret's value. */
 export function readSettings(env: object): Settings {
@@ -106,7 +132,7 @@ export function readSettings(env: object): Settings {
   const result = settingsSchema.safeParse(given);
   if (result.success) return result.data;
   const faults = fieldErrors(result.error, given).map(({ value, ...fault }) =>
-    formatFieldError(SECRETS.has(fault.field) || value === undefined ? fault : { ...fault, value }),
+    formatFieldError(isSecret(fault.field) || value === undefined ? fault : { ...fault, value }),
   );
   throw new Error(`The settings of the Worker are wrong. ${faults.join("; ")}. See workers/settings.ts.`);
 }

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { canonicalAddress } from "../../shared/model/address.ts";
 import { clusterRegistration, clusterView } from "../../shared/model/cluster.ts";
-import type { FieldError } from "../../shared/model/problem.ts";
 import { clusterOf } from "../env.ts";
+import { webhookFault } from "../webhook-url.ts";
 import { fail, resultResponse } from "./answers.ts";
 import { readJson } from "./body.ts";
 import { askCoordinator, namedCluster } from "./objects.ts";
@@ -77,26 +76,12 @@ async function register(context: ApiContext): Promise<Response> {
   const registration = await readJson(context, clusterRegistration);
   const { cluster, hosts, webhookUrl } = registration;
   const fault = webhookUrl && webhookFault(webhookUrl, context.get("settings").ALLOW_PRIVATE_ADDRESSES);
-  if (fault) fail("FieldInvalid", undefined, [fault]);
+  if (fault) fail("FieldInvalid", undefined, [{ field: "webhookUrl", ...fault }]);
   const uniqueHosts = [...new Set(hosts)];
   const result = await clusterOf(context.env, cluster).register({ ...registration, hosts: uniqueHosts });
   return resultResponse(result, ({ secret }) =>
     context.json({ cluster, secret }, 201, { location: `${PATH}/${cluster}` }),
   );
-}
-
-/** Deliveries hold a signature and nothing secret, yet they must reach the agent and nobody else. */
-function webhookFault(webhookUrl: string, allowPrivate: boolean): FieldError | undefined {
-  const url = new URL(webhookUrl);
-  const field = "webhookUrl";
-  if (url.username !== "" || url.password !== "") return { field, rule: "must not hold a user name or a password" };
-  if (allowPrivate)
-    return /^https?:$/.test(url.protocol) ? undefined : { field, value: webhookUrl, rule: "must be http(s)" };
-  if (url.protocol !== "https:") return { field, value: webhookUrl, rule: "must be https" };
-  const isAddress = canonicalAddress(url.hostname.replace(/^\[|\]$/g, "")) !== undefined;
-  return isAddress
-    ? { field, value: webhookUrl, rule: "must name a host: calls to addresses are refused here" }
-    : undefined;
 }
 
 async function list(context: ApiContext): Promise<Response> {

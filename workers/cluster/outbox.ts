@@ -3,7 +3,7 @@ import type { Delivery } from "../../shared/model/messages/delivery.ts";
 import type { MessageNumber } from "../../shared/model/number.ts";
 import { formatNumber, isCredible, isNewer, numberAbove } from "../../shared/number.ts";
 import { signatureHeaders } from "../../shared/signature.ts";
-import { backOffMs } from "./back-off.ts";
+import { backOffMs } from "../back-off.ts";
 import { decidedNumber, deliveryFor, isBehind, isComplete } from "./delivery.ts";
 import { failureOf, neverSent, tooFarAhead } from "./failure.ts";
 import { type Answer, post } from "./send.ts";

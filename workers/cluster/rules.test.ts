@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { backOffMs } from "./back-off.ts";
+import { backOffMs } from "../back-off.ts";
 import { failureOf } from "./failure.ts";
 import { duplicateAgent, type Instances, noteInstance } from "./instances.ts";
 import { newsOf } from "./news.ts";
