@@ -58,7 +58,9 @@ export interface CoordinatorRpc {
   listRecords(): Promise<RecordStatus[]>;
   /** All records that the cluster has a share in, as they are now; none while nothing may be handed out. Stores nothing. */
   viewRecords(cluster: string): Promise<RecordStatus[]>;
-  readRecord(rootHost: string): Promise<RecordStatus | undefined>;
+  readRecord(rootHost: string): Promise<RecordDetail | undefined>;
+  /** All records and regions in short, with the clusters that are known: what the overview is joined from. */
+  overview(): Promise<PartitionOverview>;
   readProbe(id: string): Promise<ProbeStatus | undefined>;
   listRegions(): Promise<RegionView[]>;
   /** At most 500 events after the id, oldest first. */
@@ -94,6 +96,14 @@ export interface SharesReceipt {
   number: MessageNumber;
   records: { record: string; conditions: Condition[] }[];
   decisions?: Decisions;
+}
+
+export interface PartitionOverview {
+  /** By the coordinator's clock, Unix ms: what its stream says after that is newer. */
+  at: number;
+  records: RecordSummary[];
+  regions: RegionView[];
+  clusters: string[];
 }
 
 export type ClusterEvent = Pick<Event, "type" | "message"> & { cluster: string };

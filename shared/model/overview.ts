@@ -5,8 +5,9 @@ import { regionView } from "./region-view.ts";
 import { leafReason, verdict } from "./status.ts";
 
 /**
- * How a record is, the worst that applies: nothing healthy is left and the last ones stay; a leaf is withheld, or kept only for
- * `minPublished` or its family; a region dissents or a probe flaps; not yet judged; no region has word; not probed; all well.
+ * How a record is, the worst that applies: nothing healthy is left and the last ones stay; a leaf is withheld as unhealthy, or
+ * kept only for `minPublished` or its family; something is advised (a region dissents, a probe flaps), or a share is refused or
+ * in conflict; a leaf is not yet judged; no region has word of one; none is probed; all well.
  */
 export const recordState = z.enum(["Critical", "Degraded", "Warning", "Pending", "Unknown", "NotProbed", "Healthy"]);
 export type RecordState = z.infer<typeof recordState>;

@@ -9,6 +9,7 @@ import { deliveryRoutes } from "./delivery.ts";
 import { eventRoutes } from "./events.ts";
 import { withHeaders } from "./headers.ts";
 import { openApiOf } from "./openapi.ts";
+import { overviewRoutes } from "./overview.ts";
 import { readRoutes } from "./reads.ts";
 import type { Api, ApiContext, Route } from "./route.ts";
 import { sessionRoutes } from "./session.ts";
@@ -40,11 +41,12 @@ export const ROUTES: readonly Route[] = [
   ...clusterRoutes,
   ...snapshotRoutes,
   ...deliveryRoutes,
+  ...overviewRoutes,
   ...readRoutes,
   ...eventRoutes,
+  ...checkRoutes,
   ...sessionRoutes,
   ...ownRoutes,
-  ...checkRoutes,
 ];
 
 /** The edge API (design §4). Every error is a problem document. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { hash32 } from "../../shared/hash.ts";
 import { canonicalHost } from "../../shared/model/host.ts";
+import { recordDetail } from "../../shared/model/record-detail.ts";
 import { regionView } from "../../shared/model/region-view.ts";
 import { probeStatus, recordStatus } from "../../shared/model/status.ts";
 import type { CoordinatorRpc } from "../rpc.ts";
@@ -23,8 +24,8 @@ export const readRoutes: Route[] = [
     method: "GET",
     path: "/v1/records/:host",
     access: "reader",
-    summary: "One record by its root host",
-    answer: { status: 200, description: "The record.", schema: recordStatus },
+    summary: "One record by its root host, with what it would be with every leaf published",
+    answer: { status: 200, description: "The record.", schema: recordDetail },
     problems: ["RecordUnknown", "CoordinatorUnavailable"],
     handle: readRecord,
   },

@@ -2,10 +2,11 @@ import type { Event } from "../../shared/model/event.ts";
 import type { Assignment } from "../../shared/model/messages/assignment.ts";
 import type { Report } from "../../shared/model/messages/report.ts";
 import type { SharesInput } from "../../shared/model/messages/shares.ts";
+import type { RecordDetail } from "../../shared/model/record-detail.ts";
 import type { RegionView } from "../../shared/model/region-view.ts";
 import type { ProbeStatus, RecordStatus } from "../../shared/model/status.ts";
 import { hasTables, migrate } from "../migrate.ts";
-import type { ClusterContact, ClusterEvent, ContactReceipt, SharesReceipt } from "../rpc.ts";
+import type { ClusterContact, ClusterEvent, ContactReceipt, PartitionOverview, SharesReceipt } from "../rpc.ts";
 import { noteActivity } from "./activity.ts";
 import { contact, registerCluster, removeCluster } from "./clusters.ts";
 import { commit } from "./commit.ts";
@@ -14,7 +15,7 @@ import { heartbeat, isHeartbeatMissed } from "./heartbeat.ts";
 import { loadWorld } from "./load.ts";
 import type { Outside } from "./outside.ts";
 import { putShares } from "./put-shares.ts";
-import { probeStatus, recordStatus, recordStatuses, regionViews } from "./read.ts";
+import { probeStatus, recordDetail, recordStatuses, recordSummaries, regionViews } from "./read.ts";
 import { receiveReport } from "./receive-report.ts";
 import { addEvent, listEvents } from "./store/events.ts";
 import { readMeta, writeMeta } from "./store/meta.ts";
@@ -94,11 +95,20 @@ export class Coordination {
     }, []);
   }
 
-  readRecord(rootHost: string): RecordStatus | undefined {
+  readRecord(rootHost: string): RecordDetail | undefined {
     return this.#read((world, nowMs) => {
       const root = world.roots.get(rootHost);
-      return root && recordStatus(world, root, nowMs);
+      return root && recordDetail(world, root, nowMs);
     }, undefined);
+  }
+
+  overview(): PartitionOverview {
+    return {
+      at: this.#outside.now(),
+      records: this.#read(recordSummaries, []),
+      regions: this.listRegions(),
+      clusters: this.listClusters(),
+    };
   }
 
   readProbe(id: string): ProbeStatus | undefined {

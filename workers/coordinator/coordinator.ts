@@ -3,11 +3,19 @@ import type { Event } from "../../shared/model/event.ts";
 import type { Assignment } from "../../shared/model/messages/assignment.ts";
 import type { Report } from "../../shared/model/messages/report.ts";
 import type { SharesInput } from "../../shared/model/messages/shares.ts";
+import type { RecordDetail } from "../../shared/model/record-detail.ts";
 import type { RegionView } from "../../shared/model/region-view.ts";
 import type { ProbeStatus, RecordStatus } from "../../shared/model/status.ts";
 import { clusterOf, type Env, proberOf } from "../env.ts";
 import { callWithRetry, errorMessage } from "../retry.ts";
-import type { ClusterContact, ClusterEvent, ContactReceipt, CoordinatorRpc, SharesReceipt } from "../rpc.ts";
+import type {
+  ClusterContact,
+  ClusterEvent,
+  ContactReceipt,
+  CoordinatorRpc,
+  PartitionOverview,
+  SharesReceipt,
+} from "../rpc.ts";
 import { readSettings } from "../settings.ts";
 import { Coordination } from "./coordination.ts";
 import type { Outside } from "./outside.ts";
@@ -74,8 +82,12 @@ export class Coordinator extends DurableObject<Env> implements CoordinatorRpc {
     return this.#coordination.viewRecords(cluster);
   }
 
-  async readRecord(rootHost: string): Promise<RecordStatus | undefined> {
+  async readRecord(rootHost: string): Promise<RecordDetail | undefined> {
     return this.#coordination.readRecord(rootHost);
+  }
+
+  async overview(): Promise<PartitionOverview> {
+    return this.#coordination.overview();
   }
 
   async readProbe(id: string): Promise<ProbeStatus | undefined> {

@@ -1,7 +1,10 @@
 import { consecutiveFailures } from "../../shared/health/verdict.ts";
+import type { RecordSummary } from "../../shared/model/overview.ts";
+import type { RecordDetail } from "../../shared/model/record-detail.ts";
 import { REGIONS, type Region } from "../../shared/model/region.ts";
 import type { RegionView } from "../../shared/model/region-view.ts";
 import type { ProbeStatus, RecordStatus, RegionStatus } from "../../shared/model/status.ts";
+import { summaryOf } from "../../shared/record/summary.ts";
 import { isOverdue } from "./nudge.ts";
 import { policyOf, wordsOf } from "./words.ts";
 import type { ProbeState, Root, ShardState, World } from "./world.ts";
@@ -29,6 +32,18 @@ export function recordStatuses(world: World, roots: Iterable<Root>, nowMs: numbe
 function withoutObservations(record: RecordStatus): RecordStatus {
   const withoutThem = ({ observation: _, ...region }: RegionStatus) => region;
   return { ...record, probes: record.probes.map((probe) => ({ ...probe, regions: probe.regions.map(withoutThem) })) };
+}
+
+/** A record for those who look at it. */
+export function recordDetail(world: World, root: Root, nowMs: number): RecordDetail {
+  const { endpoints: wanted, minPublished } = root.merged;
+  return { ...recordStatus(world, root, nowMs), wanted, minPublished };
+}
+
+/** All records in short, by root host. */
+export function recordSummaries(world: World, nowMs: number): RecordSummary[] {
+  const summaries = [...world.roots.values()].map((root) => summaryOf(recordStatus(world, root, nowMs)));
+  return summaries.sort((a, b) => (a.rootHost < b.rootHost ? -1 : 1));
 }
 
 export function recordStatus(world: World, root: Root, nowMs: number): RecordStatus {

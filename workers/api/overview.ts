@@ -1,0 +1,67 @@
+import { type ClusterHealth, overview, type RecordSummary } from "../../shared/model/overview.ts";
+import { hideAddresses } from "../../shared/record/summary.ts";
+import { clusterOf, type Env } from "../env.ts";
+import { callWithRetry, errorMessage } from "../retry.ts";
+import { within } from "../within.ts";
+import { clusterHealth, unknownHealth } from "./cluster-health.ts";
+import { joinRegions } from "./join-regions.ts";
+import { askAllCoordinators } from "./objects.ts";
+import type { ApiContext, Route } from "./route.ts";
+
+/** A cluster object that takes longer is shown as one that does not answer: nobody waits for it. */
+const CLUSTER_LIMIT_MS = 2_000;
+
+export const overviewRoutes: Route[] = [
+  {
+    method: "GET",
+    path: "/v1/overview",
+    access: "public",
+    summary: "All records, regions and clusters in short: what is out of DNS, why, since when, as seen from where",
+    answer: { status: 200, description: "By root host, region and name.", schema: overview },
+    problems: ["CoordinatorUnavailable"],
+    handle: readOverview,
+  },
+];
+
+async function readOverview(context: ApiContext): Promise<Response> {
+  const role = context.get("role");
+  const { PARTITIONS, PUBLIC_VIEW } = context.get("settings");
+  const addressesHidden = role === "public" && PUBLIC_VIEW !== "overview";
+  const parts = await askAllCoordinators(context, (coordinator) => coordinator.overview());
+  const names = role === "public" ? [] : [...new Set(parts.flatMap(({ clusters }) => clusters))].sort();
+  const records = parts.flatMap((part) => part.records).sort((a, b) => (a.rootHost < b.rootHost ? -1 : 1));
+  return context.json({
+    at: Math.min(...parts.map(({ at }) => at)),
+    partitions: PARTITIONS,
+    role,
+    addressesHidden,
+    records: role === "public" ? records.map((record) => forPublic(record, addressesHidden)) : records,
+    regions: joinRegions(parts.flatMap(({ regions }) => regions)),
+    clusters: await healthOf(context.env, names),
+  });
+}
+
+/** The public learns of no cluster, not even its name. */
+function forPublic(record: RecordSummary, isHidden: boolean): RecordSummary {
+  const nameless = { ...record, clusters: [] };
+  return isHidden ? hideAddresses(nameless) : nameless;
+}
+
+/** One that was removed meanwhile is left out. */
+async function healthOf(env: Env, names: readonly string[]): Promise<ClusterHealth[]> {
+  const healths = await Promise.all(
+    names.map(async (name) => {
+      try {
+        const view = await within(
+          callWithRetry(() => clusterOf(env, name).describe()),
+          CLUSTER_LIMIT_MS,
+        );
+        return view && clusterHealth(view);
+      } catch (error) {
+        console.error(`Cluster ${name} does not answer: ${errorMessage(error)}`);
+        return unknownHealth(name);
+      }
+    }),
+  );
+  return healths.filter((health) => health !== undefined);
+}
