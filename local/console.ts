@@ -90,6 +90,7 @@ export function banner(places: Places): string[] {
   const { dns } = places;
   const dig = `dig @${dns.host} -p ${dns.port} ${places.firstName ?? "<name>"} +short`;
   const rows: [string, string][] = [
+    ["view", `${places.edgeUrl}/`],
     ["edge", `${places.edgeUrl}/v1/records`],
     ["agent", `${places.agentUrl}/readyz`],
     ["DNS", dig],

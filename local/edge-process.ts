@@ -1,4 +1,5 @@
 import { unstable_startWorker } from "wrangler";
+import "../dashboard/build/ensure-built.ts";
 import { runAsChild } from "./child-side.ts";
 import type { EdgePlan } from "./edge.ts";
 
