@@ -8,6 +8,7 @@ import { clusterRoutes } from "./clusters.ts";
 import { deliveryRoutes } from "./delivery.ts";
 import { eventRoutes } from "./events.ts";
 import { withHeaders } from "./headers.ts";
+import { metricsRoutes } from "./metrics/metrics.ts";
 import { openApiOf } from "./openapi.ts";
 import { overviewRoutes } from "./overview.ts";
 import { readRoutes } from "./reads.ts";
@@ -46,6 +47,7 @@ export const ROUTES: readonly Route[] = [
   ...eventRoutes,
   ...checkRoutes,
   ...sessionRoutes,
+  ...metricsRoutes,
   ...ownRoutes,
 ];
 

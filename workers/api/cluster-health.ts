@@ -1,6 +1,26 @@
 import type { ClusterView } from "../../shared/model/cluster.ts";
 import type { ClusterHealth } from "../../shared/model/overview.ts";
 import { compareNumbers, NO_NUMBER, parseNumber } from "../../shared/number.ts";
+import { clusterOf, type Env } from "../env.ts";
+import { callWithRetry, errorMessage } from "../retry.ts";
+import { within } from "../within.ts";
+
+/** A cluster object that takes longer is shown as one that does not answer: nobody waits for it. */
+const CLUSTER_LIMIT_MS = 2_000;
+
+/** How a cluster does by its own object: `silent` where that does not answer, `removed` where it knows of no cluster. */
+export async function askHealth(env: Env, cluster: string): Promise<ClusterHealth | "silent" | "removed"> {
+  try {
+    const view = await within(
+      callWithRetry(() => clusterOf(env, cluster).describe()),
+      CLUSTER_LIMIT_MS,
+    );
+    return view === undefined ? "removed" : clusterHealth(view);
+  } catch (error) {
+    console.error(`Cluster ${cluster} does not answer: ${errorMessage(error)}`);
+    return "silent";
+  }
+}
 
 /** How a cluster does, for those who may see it but not reach it: its address and what it is bound to are left out. */
 export function clusterHealth(view: ClusterView): ClusterHealth {

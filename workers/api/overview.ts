@@ -1,15 +1,10 @@
 import { type ClusterHealth, overview, type RecordSummary } from "../../shared/model/overview.ts";
 import { hideAddresses } from "../../shared/record/summary.ts";
-import { clusterOf, type Env } from "../env.ts";
-import { callWithRetry, errorMessage } from "../retry.ts";
-import { within } from "../within.ts";
-import { clusterHealth, unknownHealth } from "./cluster-health.ts";
+import type { Env } from "../env.ts";
+import { askHealth, unknownHealth } from "./cluster-health.ts";
 import { joinRegions } from "./join-regions.ts";
 import { askAllCoordinators } from "./objects.ts";
 import type { ApiContext, Route } from "./route.ts";
-
-/** A cluster object that takes longer is shown as one that does not answer: nobody waits for it. */
-const CLUSTER_LIMIT_MS = 2_000;
 
 export const overviewRoutes: Route[] = [
   {
@@ -51,16 +46,9 @@ function forPublic(record: RecordSummary, isHidden: boolean): RecordSummary {
 async function healthOf(env: Env, names: readonly string[]): Promise<ClusterHealth[]> {
   const healths = await Promise.all(
     names.map(async (name) => {
-      try {
-        const view = await within(
-          callWithRetry(() => clusterOf(env, name).describe()),
-          CLUSTER_LIMIT_MS,
-        );
-        return view && clusterHealth(view);
-      } catch (error) {
-        console.error(`Cluster ${name} does not answer: ${errorMessage(error)}`);
-        return unknownHealth(name);
-      }
+      const health = await askHealth(env, name);
+      if (health === "removed") return undefined;
+      return health === "silent" ? unknownHealth(name) : health;
     }),
   );
   return healths.filter((health) => health !== undefined);

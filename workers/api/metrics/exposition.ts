@@ -1,0 +1,44 @@
+import { FAMILIES, type Family, type FamilyKey, type LabelsOf } from "./families.ts";
+
+/** Media type of the text format: https://prometheus.io/docs/instrumenting/exposition_formats/ */
+export const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+/** Collects samples and writes them as Prometheus reads them: each metric's together, under its help and type. */
+export class Exposition {
+  readonly #samples = new Map<FamilyKey, string[]>();
+
+  /** Adds a sample; one without a value is none. */
+  add<Key extends FamilyKey>(key: Key, labels: LabelsOf<Key>, value: number | boolean | undefined): void {
+    if (value === undefined) return;
+    const family: Family = FAMILIES[key];
+    const line = `${family.name}${labelText(family, labels)} ${Number(value)}`;
+    const lines = this.#samples.get(key);
+    if (lines === undefined) this.#samples.set(key, [line]);
+    else lines.push(line);
+  }
+
+  text(): string {
+    const keys = Object.keys(FAMILIES) as FamilyKey[];
+    const blocks = keys.flatMap((key) => {
+      const lines = this.#samples.get(key);
+      if (lines === undefined) return [];
+      const { name, type, help }: Family = FAMILIES[key];
+      return [`# HELP ${name} ${help.replace(/\\/g, "\\\\")}`, `# TYPE ${name} ${type}`, ...lines];
+    });
+    return `${blocks.join("\n")}\n`;
+  }
+}
+
+function labelText({ labels: names }: Family, labels: Record<string, string>): string {
+  const pairs = names.map((name) => `${name}="${escaped(labels[name] ?? "")}"`);
+  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
+}
+
+const escaped = (value: string) => value.replace(/\\/g, "\\\\").replace(/"/g, '\\"').replace(/\n/g, "\\n");
+
+/** Milliseconds as the seconds that Prometheus wants, to the microsecond. */
+export function seconds(ms: number): number;
+export function seconds(ms: number | undefined): number | undefined;
+export function seconds(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : Math.round(ms * 1000) / 1e6;
+}

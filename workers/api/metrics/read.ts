@@ -1,0 +1,65 @@
+import manifest from "../../../package.json" with { type: "json" };
+import type { RegionView } from "../../../shared/model/region-view.ts";
+import type { RecordStatus } from "../../../shared/model/status.ts";
+import { coordinatorOf, type Env } from "../../env.ts";
+import { callWithRetry, errorMessage } from "../../retry.ts";
+import { within } from "../../within.ts";
+import { askHealth } from "../cluster-health.ts";
+import { joinRegions } from "../join-regions.ts";
+import type { ApiContext } from "../route.ts";
+import { Exposition } from "./exposition.ts";
+import { addClusters, addRegions } from "./part-series.ts";
+import { addRecords } from "./record-series.ts";
+
+/** With the time that clusters have after it, well within the 10 s that Prometheus waits by default. */
+const PARTITION_LIMIT_MS = 5_000;
+
+interface Part {
+  records: RecordStatus[];
+  regions: RegionView[];
+  clusters: string[];
+}
+
+/** The edge as it is now, in Prometheus' text format. What does not answer is told as such, and hides nothing else. */
+export async function readMetrics(context: ApiContext): Promise<string> {
+  const to = new Exposition();
+  to.add("buildInfo", { version: manifest.version }, 1);
+  const numbers = Array.from({ length: context.get("settings").PARTITIONS }, (_, partition) => partition);
+  const answers = await Promise.all(numbers.map((partition) => askPartition(context.env, partition)));
+  for (const [partition, answer] of answers.entries()) {
+    to.add("partitionUp", { partition: `${partition}` }, answer !== undefined);
+  }
+  const parts = answers.filter((answer) => answer !== undefined);
+  addRecords(
+    to,
+    parts.flatMap(({ records }) => records),
+  );
+  addRegions(to, joinRegions(parts.flatMap(({ regions }) => regions)));
+  addClusters(to, await askClusters(context.env, [...new Set(parts.flatMap(({ clusters }) => clusters))].sort()));
+  return to.text();
+}
+
+async function askPartition(env: Env, partition: number): Promise<Part | undefined> {
+  const ask = <Answer>(question: () => Promise<Answer>) => within(callWithRetry(question), PARTITION_LIMIT_MS);
+  try {
+    const [records, regions, clusters] = await Promise.all([
+      ask(() => coordinatorOf(env, partition).listRecords()),
+      ask(() => coordinatorOf(env, partition).listRegions()),
+      ask(() => coordinatorOf(env, partition).listClusters()),
+    ]);
+    return { records, regions, clusters };
+  } catch (error) {
+    console.error(`The coordinator of partition ${partition} does not answer: ${errorMessage(error)}`);
+    return undefined;
+  }
+}
+
+/** By name; `undefined` for those that do not answer. One that was removed meanwhile is left out. */
+async function askClusters(env: Env, names: readonly string[]) {
+  const answers = await Promise.all(names.map(async (name) => [name, await askHealth(env, name)] as const));
+  return new Map(
+    answers.flatMap(([name, answer]) =>
+      answer === "removed" ? [] : [[name, answer === "silent" ? undefined : answer]],
+    ),
+  );
+}
