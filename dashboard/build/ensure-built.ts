@@ -16,8 +16,13 @@ const LOCK = join(ROOT, "package-lock.json");
 
 const digest = digestOfSources();
 if (!existsSync(join(TARGET, "index.html")) || !existsSync(STAMP) || readFileSync(STAMP, "utf8") !== digest) {
-  await buildInto(TARGET);
-  writeFileSync(STAMP, digest);
+  try {
+    await buildInto(TARGET);
+    writeFileSync(STAMP, digest);
+  } catch (error) {
+    if (!existsSync(join(TARGET, "index.html"))) throw error;
+    console.error(`The view could not be built; the one before is served. ${(error as Error).message}`);
+  }
 }
 
 /** Whoever serves or builds at the same moment sees the whole of one build: it is made beside the target. */
@@ -26,8 +31,8 @@ async function buildInto(target: string): Promise<void> {
   const old = `${draft}.old`;
   mkdirSync(draft, { recursive: true });
   const configFile = join(ROOT, "dashboard/vite.config.ts");
-  await build({ configFile, mode: "production", logLevel: "warn", build: { outDir: draft } });
   try {
+    await build({ configFile, mode: "production", logLevel: "warn", build: { outDir: draft } });
     if (existsSync(target)) renameSync(target, old);
     renameSync(draft, target);
   } catch (error) {
