@@ -27,6 +27,14 @@ const leafSummary = z.strictObject({
   reason: leafReason,
   verdict: verdict.optional().describe("Absent where it is not probed."),
   since: z.int().nonnegative().optional().describe("Since when the verdict stands, Unix ms."),
+  against: z
+    .strictObject({
+      regions: z.array(region),
+      of: z.int().positive().describe("How many regions look at it."),
+      saw: z.array(z.string()).describe("What they saw, in words: `connect timeout`."),
+    })
+    .optional()
+    .describe("The regions that say it is unhealthy; absent while none does."),
 });
 export type LeafSummary = z.infer<typeof leafSummary>;
 

@@ -115,6 +115,18 @@ describe("a leaf", () => {
   });
 });
 
+it("tells which regions hold what against a leaf, and nothing of one on the mend", () => {
+  const failing = { reason: "ConnectTimeout", at: 1, phases: { totalMs: 1 } } as const;
+  const mending = { reason: "Ok", at: 1, phases: { totalMs: 1 } } as const;
+  const regions = [
+    { ...region("weur", "Unhealthy"), observation: failing },
+    { ...region("enam", "Unhealthy"), observation: mending },
+    region("apac", "Healthy"),
+  ];
+  const [leaf] = summaryOf(record(["UnhealthyWithheld"], { probes: [probe(A, "Unhealthy", 1, { regions })] })).leaves;
+  expect(leaf?.against).toEqual({ regions: ["enam", "weur"], of: 3, saw: ["connect timeout"] });
+});
+
 describe("a region", () => {
   it.each<[RegionStatus[], string, number]>([
     [[region("weur", "Healthy"), region("weur", "Healthy")], "Healthy", 0],

@@ -1,5 +1,8 @@
+import { reasonWords } from "../explain/reason-words.ts";
+import { against } from "../explain/seen.ts";
 import type { LeafSummary, RecordState, RecordSummary, RegionSummary } from "../model/overview.ts";
 import type { LeafDecision, LeafReason, ProbeStatus, RecordStatus, RegionStatus, Verdict } from "../model/status.ts";
+import { outcomeOf } from "../reason.ts";
 
 /** What of a record its summary is made of. */
 export type Summed = Pick<RecordStatus, "rootHost" | "shares" | "leaves" | "probes" | "advisories" | "decidedAt">;
@@ -58,9 +61,22 @@ const BEST_FIRST: readonly Verdict[] = ["Healthy", "Unknown", "Pending", "Unheal
 function leafSummary({ leaf, published, reason }: LeafDecision, probes: readonly ProbeStatus[]): LeafSummary {
   const verdict = BEST_FIRST.find((one) => probes.some((probe) => probe.verdict === one));
   if (verdict === undefined) return { leaf, published, reason };
-  const times = probes.filter((probe) => probe.verdict === verdict).map(({ since }) => since);
+  const decisive = probes.filter((probe) => probe.verdict === verdict);
+  const times = decisive.map(({ since }) => since);
   const since = verdict === "Healthy" ? Math.min(...times) : Math.max(...times);
-  return { leaf, published, reason, verdict, since };
+  return { leaf, published, reason, verdict, since, ...heldAgainst(decisive) };
+}
+
+/** Nothing while no region says anything against it; one on the mend has seen nothing that is wrong. */
+function heldAgainst(probes: readonly ProbeStatus[]): Pick<LeafSummary, "against"> {
+  const saying = probes.flatMap(against);
+  if (saying.length === 0) return {};
+  const failed = saying.flatMap(({ observation }) =>
+    observation !== undefined && outcomeOf(observation.reason) === "failed" ? [reasonWords(observation)] : [],
+  );
+  const regions = [...new Set(saying.map(({ region }) => region))].sort();
+  const of = new Set(probes.flatMap((probe) => probe.regions.map(({ region }) => region))).size;
+  return { against: { regions, of, saw: [...new Set(failed)].sort() } };
 }
 
 type Says = RegionSummary["says"];
