@@ -1,7 +1,8 @@
 import type { ClusterRegistration, ClusterView } from "../shared/model/cluster.ts";
 import type { Condition } from "../shared/model/condition.ts";
 import type { Event } from "../shared/model/event.ts";
-import type { Assignment } from "../shared/model/messages/assignment.ts";
+import type { HistoryPoint, HistorySpan } from "../shared/model/history.ts";
+import type { Assignment, Shard } from "../shared/model/messages/assignment.ts";
 import type { Delivery } from "../shared/model/messages/delivery.ts";
 import type { RecordsView } from "../shared/model/messages/records-view.ts";
 import type { Report } from "../shared/model/messages/report.ts";
@@ -26,6 +27,8 @@ import type { SignedRequest } from "../shared/signature.ts";
 export interface ProberRpc {
   /** Takes the assignment if it is newer, arms the alarm if that is absent or overdue, answers the number held. */
   assign(assignment: Assignment): Promise<{ number: MessageNumber }>;
+  /** What was seen of some of its probes. Writes nothing, and makes nothing of a prober that was never assigned anything. */
+  history(question: HistoryQuestion): Promise<ProbePoints[]>;
   /** Checks a probe once, now: nothing of it is stored, counted or reported. */
   checkNow(region: Region, probe: Probe): Promise<CheckedNow>;
 }
@@ -37,6 +40,8 @@ export interface CheckedNow {
 }
 
 export interface CoordinatorRpc {
+  /** The probers that have the record's history; undefined for a record that is not here. Only those that were reached once. */
+  probersOf(rootHost: string): Promise<RecordProber[] | undefined>;
   /** Makes a cluster known. One that is known already is left as it is. */
   registerCluster(cluster: string): Promise<void>;
   /**
@@ -65,6 +70,8 @@ export interface CoordinatorRpc {
   listRegions(): Promise<RegionView[]>;
   /** At most 500 events after the id, oldest first. */
   listEvents(after: number): Promise<Event[]>;
+  /** The newest `last` events, at most 500, with ids below `before` where that is given; oldest first. */
+  listNewestEvents(last: number, before?: number): Promise<Event[]>;
   /** Puts what happened to a cluster into the event log. */
   noteEvent(event: ClusterEvent): Promise<void>;
 }
@@ -87,6 +94,25 @@ export interface ClusterRpc {
   decided(decisions: Decisions): Promise<void>;
   /** Each minute, from cron: arms the alarm if that is absent or overdue. */
   heartbeat(): Promise<void>;
+}
+
+/** What is asked of a shard's history. `stepMs` is the step of the span, or a multiple of it. */
+export interface HistoryQuestion {
+  span: HistorySpan;
+  stepMs: number;
+  probes: readonly string[];
+}
+
+/** The points of one probe, the oldest first. */
+export interface ProbePoints {
+  probe: string;
+  points: HistoryPoint[];
+}
+
+/** A shard in one region, and which of a record's probes it has. */
+export interface RecordProber {
+  shard: Pick<Shard, "region" | "partition" | "intervalMs" | "n">;
+  probes: { id: string; leaf: string }[];
 }
 
 export type Result<Value> = ({ ok: true } & Value) | { ok: false; problem: Problem; etag?: string };

@@ -67,7 +67,10 @@ export async function shareOut(edge: OwnCoordinators, cluster: string, hosts: re
   const partitions = Number(edge.PARTITIONS);
   for (let partition = 0; partition < partitions; partition += 1) {
     const here = hosts.filter((host) => hash32(host) % partitions === partition);
-    const shares = here.map((host) => ({ ...recordOf(host.split(".", 1)[0] ?? ""), published: [] }));
+    const shares = here.map((host) => {
+      const { namespace, name, spec } = recordOf(host.split(".", 1)[0] ?? "");
+      return { namespace, name, spec, published: [] };
+    });
     const coordinator = edge.COORDINATOR.getByName(`${partition}`) as unknown as CoordinatorRpc;
     await coordinator.registerCluster(cluster);
     await coordinator.putShares({ version: 1, cluster, number: { epoch: Date.now(), n: 1 }, shares });

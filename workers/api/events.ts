@@ -1,13 +1,28 @@
 import { z } from "zod";
 import { event } from "../../shared/model/event.ts";
 import { fail } from "./answers.ts";
+import { type EventPage, pageAfter, pageBefore } from "./event-pages.ts";
 import { askCoordinator } from "./objects.ts";
+import { refuseUnknownQuery } from "./query.ts";
 import type { ApiContext, Route } from "./route.ts";
 
+const MAX_LAST = 500;
+const CURSOR_RULE = "must be the `next` or `previous` of an earlier page";
+
 const eventPage = z.strictObject({
-  events: z.array(event).describe("By time; an id is unique within its partition."),
-  next: z.string().describe("Cursor for the next page, also where this one is empty."),
+  events: z
+    .array(event.extend({ partition: z.int().nonnegative() }))
+    .describe("By time, oldest first; an id is unique within its partition."),
+  next: z.string().describe("Cursor for what comes after this page, also where it is empty."),
+  previous: z.string().describe("Cursor for what came before this page; that page is empty where there is no more."),
 });
+
+const QUERY = {
+  after:
+    "The `next` of an earlier page: what has happened since, oldest first. Without any of these, from the beginning.",
+  last: `Instead of \`after\`: only the newest so many, 1 to ${MAX_LAST}.`,
+  before: "With `last`: the newest before an earlier page, by its `previous`.",
+};
 
 export const eventRoutes: Route[] = [
   {
@@ -15,29 +30,56 @@ export const eventRoutes: Route[] = [
     path: "/v1/events",
     access: "reader",
     summary: "What has happened, oldest first; the log is bounded",
-    query: { after: "The `next` of the page before." },
+    query: QUERY,
     answer: { status: 200, description: "A page.", schema: eventPage },
     problems: ["FieldInvalid", "CoordinatorUnavailable"],
     handle: listEvents,
   },
 ];
 
-/** Each partition numbers its own events, so the cursor names one id for each. */
 async function listEvents(context: ApiContext): Promise<Response> {
+  refuseUnknownQuery(context, Object.keys(QUERY));
+  const { after, last, before } = context.req.query();
+  if (after !== undefined && (last ?? before) !== undefined) {
+    const field = last === undefined ? "before" : "last";
+    fail("FieldInvalid", undefined, [{ field, rule: "must not be given together with `after`" }]);
+  }
+  const isBack = (last ?? before) !== undefined;
+  const { events, next, previous } = isBack ? await readBack(context, last, before) : await readOn(context, after);
+  return context.json({ events, next: next.join(), previous: previous.join() });
+}
+
+/** Each partition numbers its own events, so a cursor names one id for each. */
+async function readOn(context: ApiContext, text: string | undefined): Promise<EventPage> {
   const partitions = context.get("settings").PARTITIONS;
-  const after = cursorOf(context.req.query("after"), partitions);
+  const after = text === undefined ? Array.from({ length: partitions }, () => 0) : cursorOf("after", text, partitions);
   const pages = await Promise.all(
     after.map((id, partition) => askCoordinator(context, partition, (coordinator) => coordinator.listEvents(id))),
   );
-  const next = pages.map((page, partition) => page.at(-1)?.id ?? after[partition]).join(",");
-  return context.json({ events: pages.flat().sort((a, b) => a.at - b.at || a.id - b.id), next });
+  return pageAfter(pages, after);
 }
 
-function cursorOf(text: string | undefined, partitions: number): number[] {
-  if (text === undefined) return Array.from({ length: partitions }, () => 0);
+async function readBack(context: ApiContext, lastText = `${MAX_LAST}`, text?: string): Promise<EventPage> {
+  const partitions = context.get("settings").PARTITIONS;
+  const last = lastOf(lastText);
+  const before: (number | undefined)[] =
+    text === undefined ? Array.from({ length: partitions }) : cursorOf("before", text, partitions);
+  const pages = await Promise.all(
+    before.map((id, partition) =>
+      askCoordinator(context, partition, (coordinator) => coordinator.listNewestEvents(last, id)),
+    ),
+  );
+  return pageBefore(pages, last, before);
+}
+
+function cursorOf(field: string, text: string, partitions: number): number[] {
   const ids = text.split(",").map((part) => (/^\d{1,15}$/.test(part) ? Number(part) : Number.NaN));
   if (ids.length === partitions && !ids.some(Number.isNaN)) return ids;
-  return fail("FieldInvalid", undefined, [
-    { field: "after", value: text, rule: "must be the `next` of an earlier page" },
-  ]);
+  return fail("FieldInvalid", undefined, [{ field, value: text, rule: CURSOR_RULE }]);
+}
+
+function lastOf(text: string): number {
+  const last = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (last >= 1 && last <= MAX_LAST) return last;
+  return fail("FieldInvalid", undefined, [{ field: "last", value: text, rule: `must be from 1 to ${MAX_LAST}` }]);
 }

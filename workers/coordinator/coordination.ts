@@ -15,9 +15,10 @@ import { heartbeat, isHeartbeatMissed } from "./heartbeat.ts";
 import { loadWorld } from "./load.ts";
 import type { Outside } from "./outside.ts";
 import { putShares } from "./put-shares.ts";
+import { probersOf } from "./probers-of.ts";
 import { probeStatus, recordDetail, recordStatuses, recordSummaries, regionViews } from "./read.ts";
 import { receiveReport } from "./receive-report.ts";
-import { addEvent, listEvents } from "./store/events.ts";
+import { addEvent, listEvents, listNewestEvents } from "./store/events.ts";
 import { readMeta, writeMeta } from "./store/meta.ts";
 import { MIGRATIONS } from "./store/migrations.ts";
 import { storeOf } from "./store/store.ts";
@@ -111,6 +112,13 @@ export class Coordination {
     };
   }
 
+  probersOf(rootHost: string): RecordProber[] | undefined {
+    return this.#read((world) => {
+      const root = world.roots.get(rootHost);
+      return root && probersOf(world, root);
+    }, undefined);
+  }
+
   readProbe(id: string): ProbeStatus | undefined {
     return this.#read((world, nowMs) => {
       const probe = world.probes.get(id);
@@ -124,6 +132,10 @@ export class Coordination {
 
   listEvents(after: number): Event[] {
     return this.#world === undefined ? [] : listEvents(this.#storage.sql, after);
+  }
+
+  listNewestEvents(last: number, before = Number.MAX_SAFE_INTEGER): Event[] {
+    return this.#world === undefined ? [] : listNewestEvents(this.#storage.sql, last, before);
   }
 
   noteEvent(event: ClusterEvent): void {

@@ -6,7 +6,7 @@ import type { SharesInput } from "../../shared/model/messages/shares.ts";
 import type { RecordDetail } from "../../shared/model/record-detail.ts";
 import type { RegionView } from "../../shared/model/region-view.ts";
 import type { ProbeStatus, RecordStatus } from "../../shared/model/status.ts";
-import { clusterOf, type Env, proberOf } from "../env.ts";
+import { clusterOf, type Env, proberName, proberOf } from "../env.ts";
 import { callWithRetry, errorMessage } from "../retry.ts";
 import type {
   ClusterContact,
@@ -14,6 +14,7 @@ import type {
   ContactReceipt,
   CoordinatorRpc,
   PartitionOverview,
+  RecordProber,
   SharesReceipt,
 } from "../rpc.ts";
 import { readSettings } from "../settings.ts";
@@ -90,6 +91,10 @@ export class Coordinator extends DurableObject<Env> implements CoordinatorRpc {
     return this.#coordination.overview();
   }
 
+  async probersOf(rootHost: string): Promise<RecordProber[] | undefined> {
+    return this.#coordination.probersOf(rootHost);
+  }
+
   async readProbe(id: string): Promise<ProbeStatus | undefined> {
     return this.#coordination.readProbe(id);
   }
@@ -102,6 +107,10 @@ export class Coordinator extends DurableObject<Env> implements CoordinatorRpc {
     return this.#coordination.listEvents(after);
   }
 
+  async listNewestEvents(last: number, before?: number): Promise<Event[]> {
+    return this.#coordination.listNewestEvents(last, before);
+  }
+
   async noteEvent(event: ClusterEvent): Promise<void> {
     this.#coordination.noteEvent(event);
   }
@@ -111,9 +120,8 @@ function outsideOf(ctx: DurableObjectState, env: Env): Outside {
   return {
     now: () => Date.now(),
     assign: (assignment) => {
-      const { region, partition, intervalMs, n } = assignment.shard;
-      const name = `${region}/${partition}/${intervalMs}/${n}`;
-      return callWithRetry(() => proberOf(env, name, region).assign(assignment));
+      const { shard } = assignment;
+      return callWithRetry(() => proberOf(env, proberName(shard), shard.region).assign(assignment));
     },
     decided: (decisions) => callWithRetry(() => clusterOf(env, decisions.cluster).decided(decisions)),
     soon: (work) => ctx.waitUntil(scheduler.wait(TICK_MS).then(work).catch(logFailure)),

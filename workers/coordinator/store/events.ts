@@ -3,7 +3,7 @@ import { type Event, event } from "../../../shared/model/event.ts";
 const MAX_EVENTS = 5_000;
 /** Old events go in batches, so that an event costs one row and not two. */
 const PRUNE_EVERY = 100;
-const MAX_PAGE = 500;
+export const MAX_PAGE = 500;
 const MAX_MESSAGE_CHARACTERS = 500;
 
 export type NewEvent = Omit<Event, "id">;
@@ -15,13 +15,25 @@ export function addEvent(sql: SqlStorage, entry: NewEvent): void {
   if (id % PRUNE_EVERY === 0) sql.exec("DELETE FROM events WHERE id <= ?", id - MAX_EVENTS);
 }
 
+type Row = { id: number; value: string };
+
 /** At most 500 events after the id, oldest first. One that cannot be read is left out. */
 export function listEvents(sql: SqlStorage, after: number): Event[] {
-  const rows = sql.exec<{ id: number; value: string }>(
-    "SELECT id, value FROM events WHERE id > ? ORDER BY id LIMIT ?",
-    after,
-    MAX_PAGE,
-  );
+  return read(sql.exec<Row>("SELECT id, value FROM events WHERE id > ? ORDER BY id LIMIT ?", after, MAX_PAGE));
+}
+
+/** The newest `last` events (at most 500) with ids below `before`, oldest first. */
+export function listNewestEvents(sql: SqlStorage, last: number, before: number): Event[] {
+  const select = "SELECT id, value FROM events WHERE id < ? ORDER BY id DESC LIMIT ?";
+  return read(sql.exec<Row>(select, before, Math.min(last, MAX_PAGE))).reverse();
+}
+
+/** Of the newest event, 0 while there is none. */
+export function lastEventId(sql: SqlStorage): number {
+  return sql.exec<{ id: number | null }>("SELECT max(id) AS id FROM events").one().id ?? 0;
+}
+
+function read(rows: Iterable<Row>): Event[] {
   return [...rows].flatMap(({ id, value }) => {
     try {
       return [event.parse({ ...JSON.parse(value), id })];
