@@ -34,7 +34,8 @@ function labelText({ labels: names }: Family, labels: Record<string, string>): s
   return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
 }
 
-const escaped = (value: string) => value.replace(/\\/g, "\\\\").replace(/"/g, '\\"').replace(/\n/g, "\\n");
+const ESCAPES: Record<string, string> = { "\\": "\\\\", '"': '\\"', "\n": "\\n" };
+const escaped = (value: string) => value.replace(/[\\"\n]/g, (character) => ESCAPES[character] ?? "");
 
 /** Milliseconds as the seconds that Prometheus wants, to the microsecond. */
 export function seconds(ms: number): number;
