@@ -19,7 +19,8 @@ export function hostFaults(spec: Pick<RecordSpec, "rootHost" | "endpoints">, hos
 
 const isUnder = (name: string, host: string) => name.endsWith(`.${host}`);
 
-function allowsRoot(host: string, rootHost: string): boolean {
+/** Whether `host`, which may be `*.example.com` for all under example.com, is or covers a root host. */
+export function allowsRoot(host: string, rootHost: string): boolean {
   return host.startsWith("*.") ? isUnder(rootHost, host.slice(2)) : rootHost === host;
 }
 
