@@ -114,7 +114,7 @@ describe.skipIf(whyNoBrowser() !== undefined)("an open page", () => {
       env: { ...process.env, VEDETTE_URL: bed.world.stack.edgeUrl, TZ: ZONE },
     });
     const { summary, steps } = explainRecord(await detail(), clockIn(Date.now(), ZONE));
-    const shown = (await page.locator("main").innerText()).replace(/\s+/g, " ");
+    const shown = (await page.locator("main").textContent()) ?? "";
     const withoutSuccesses = (line: string) => line.replace(/\d+ successes/g, "n successes");
     for (const line of [summary, ...steps.flatMap(({ lines }) => lines)]) {
       expect(withoutSuccesses(stdout)).toContain(withoutSuccesses(line));
