@@ -1,3 +1,4 @@
+import type { Shard } from "../shared/model/messages/assignment.ts";
 import type { ClusterRpc, CoordinatorRpc, ProberRpc } from "./rpc.ts";
 
 /** Bindings and settings of the Worker. The settings are read by `settings.ts` and nowhere else. */
@@ -21,9 +22,17 @@ export function clusterOf(env: Env, cluster: string): ClusterRpc {
   return env.CLUSTER.getByName(cluster) as unknown as ClusterRpc;
 }
 
+/** The name of a shard's prober. */
+export const proberName = ({
+  region,
+  partition,
+  intervalMs,
+  n,
+}: Pick<Shard, "region" | "partition" | "intervalMs" | "n">) => `${region}/${partition}/${intervalMs}/${n}`;
+
 /**
- * The first `get` of an object settles where it lives: only the coordinator may call this for the probers of shards, and only
- * the route of checks for those that check once (`<region>/check`).
+ * The first `get` of an object settles where it lives: only the coordinator may call this for the probers of shards it has not
+ * reached yet, and only the route of checks for those that check once (`<region>/check`).
  */
 export function proberOf(env: Env, name: string, locationHint: DurableObjectLocationHint): ProberRpc {
   return env.PROBER.getByName(name, { locationHint }) as unknown as ProberRpc;

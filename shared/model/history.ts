@@ -11,11 +11,25 @@ export const SPANS = {
 export const historySpan = z.enum(["6h", "7d", "90d"]);
 export type HistorySpan = z.infer<typeof historySpan>;
 
+/** How many series (one probe from one region) an answer has at most, and points in all of them: some 3 MB uncompressed. */
+export const MAX_SERIES = 500;
+export const MAX_POINTS = 20_000;
+
 const meanMs = z.number().nonnegative().nullable();
 
 /**
  * One probe in one step of time, seen from one region. Means are over the checks whose phases were measured, null where none
- * was. Phases count as in an observation: `resolveMs` by itself, the others from the dial.
+ * was. Phases count as in an observation: `resolveMs` by itself, the others from the dial. `totalMs` is of checks that were
+ * ok: one that fails ends when it gives up.
+ *
+ * Where an interval is longer than some 10 s the prober's memory is lost between two rounds, and a quiet round (every outcome
+ * as before) is written down only each 5 minutes. The rounds between are filled in from the clock, so that `ok` and `failed`
+ * are what they were, but that
+ * - their latencies are lost: at 30 s a mean is over one check in ten, or all where outcomes change;
+ * - a check of theirs that was indeterminate, or that got no slot, counts as the outcome before it;
+ * - of rounds that were never made, since the platform paused, up to 5 minutes are counted as if they had been;
+ * - a prober that is stopped amid a round loses what was not written of it.
+ * A probe that moves to another shard (another interval or set of regions) begins anew there.
  */
 const historyPoint = z.strictObject({
   at: z.int().nonnegative().describe("Begin of the step, Unix ms, a multiple of it."),
@@ -42,7 +56,7 @@ export type ProbeHistory = z.infer<typeof probeHistory>;
 export const recordHistory = z.strictObject({
   rootHost: z.string(),
   span: historySpan,
-  stepMs: z.int().positive(),
+  stepMs: z.int().positive().describe("That of the span, or a multiple where there are many series: see MAX_POINTS."),
   from: z.int().nonnegative().describe("Unix ms."),
   to: z.int().nonnegative(),
   series: z.array(probeHistory),
@@ -52,6 +66,7 @@ export const recordHistory = z.strictObject({
     .max(1)
     .nullable()
     .describe("ok / (ok + failed) over all its probes and regions; null where nothing was checked."),
-  missing: z.array(region).describe("Regions whose probers did not answer."),
+  missing: z.array(region).describe("Regions whose probers did not answer, or not all."),
+  leftOut: z.int().positive().optional().describe("Probes that are not in here: see MAX_SERIES."),
 });
 export type RecordHistory = z.infer<typeof recordHistory>;

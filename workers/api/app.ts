@@ -8,6 +8,7 @@ import { clusterRoutes } from "./clusters.ts";
 import { deliveryRoutes } from "./delivery.ts";
 import { eventRoutes } from "./events.ts";
 import { withHeaders } from "./headers.ts";
+import { historyRoutes } from "./history.ts";
 import { metricsRoutes } from "./metrics/metrics.ts";
 import { openApiOf } from "./openapi.ts";
 import { overviewRoutes } from "./overview.ts";
@@ -44,6 +45,7 @@ export const ROUTES: readonly Route[] = [
   ...deliveryRoutes,
   ...overviewRoutes,
   ...readRoutes,
+  ...historyRoutes,
   ...eventRoutes,
   ...checkRoutes,
   ...sessionRoutes,

@@ -1,4 +1,6 @@
+import { hash32 } from "../../shared/hash.ts";
 import { clusterName } from "../../shared/model/cluster.ts";
+import { canonicalHost } from "../../shared/model/host.ts";
 import { clusterOf, coordinatorOf } from "../env.ts";
 import { callWithRetry, errorMessage } from "../retry.ts";
 import type { ClusterRpc, CoordinatorRpc } from "../rpc.ts";
@@ -30,6 +32,22 @@ export async function askAllCoordinators<Value>(
 ): Promise<Value[]> {
   const partitions = Array.from({ length: context.get("settings").PARTITIONS }, (_, partition) => partition);
   return Promise.all(partitions.map((partition) => askCoordinator(context, partition, question)));
+}
+
+/** Asks for the record that the route names; `ask` answers undefined where it is not. */
+export async function askForRecord<Value>(
+  context: ApiContext,
+  ask: (coordinator: CoordinatorRpc, rootHost: string) => Promise<Value | undefined>,
+): Promise<Value> {
+  const result = canonicalHost(context.req.param("host") ?? "", true);
+  if (!("host" in result)) return fail("RecordUnknown", `The host ${result.rule}.`);
+  const partition = hash32(result.host) % context.get("settings").PARTITIONS;
+  const askOne = (coordinator: CoordinatorRpc) => ask(coordinator, result.host);
+  const answer = await askCoordinator(context, partition, askOne);
+  if (answer !== undefined) return answer;
+  // Records stay where they were at install, should PARTITIONS have been changed.
+  const found = await askAllCoordinators(context, askOne);
+  return found.find((one) => one !== undefined) ?? fail("RecordUnknown");
 }
 
 /** The cluster that the route names. A name that no cluster can have is answered here, and makes no object. */

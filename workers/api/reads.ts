@@ -1,13 +1,10 @@
 import { z } from "zod";
-import { hash32 } from "../../shared/hash.ts";
-import { canonicalHost } from "../../shared/model/host.ts";
 import { recordDetail } from "../../shared/model/record-detail.ts";
 import { regionView } from "../../shared/model/region-view.ts";
 import { probeStatus, recordStatus } from "../../shared/model/status.ts";
-import type { CoordinatorRpc } from "../rpc.ts";
 import { fail } from "./answers.ts";
 import { joinRegions } from "./join-regions.ts";
-import { askAllCoordinators, askCoordinator } from "./objects.ts";
+import { askAllCoordinators, askForRecord } from "./objects.ts";
 import type { ApiContext, Route } from "./route.ts";
 
 export const readRoutes: Route[] = [
@@ -58,15 +55,7 @@ async function listRecords(context: ApiContext): Promise<Response> {
 }
 
 async function readRecord(context: ApiContext): Promise<Response> {
-  const result = canonicalHost(context.req.param("host") ?? "", true);
-  if (!("host" in result)) return fail("RecordUnknown", `The host ${result.rule}.`);
-  const partition = hash32(result.host) % context.get("settings").PARTITIONS;
-  const ask = (coordinator: CoordinatorRpc) => coordinator.readRecord(result.host);
-  const record = await askCoordinator(context, partition, ask);
-  if (record !== undefined) return context.json(record);
-  // Records stay where they were at install, should PARTITIONS have been changed.
-  const found = await askAllCoordinators(context, ask);
-  return context.json(found.find((one) => one !== undefined) ?? fail("RecordUnknown"));
+  return context.json(await askForRecord(context, (coordinator, rootHost) => coordinator.readRecord(rootHost)));
 }
 
 /** The id names no root host, so every partition is asked. */

@@ -6,7 +6,14 @@ import type { RecordDetail } from "../../shared/model/record-detail.ts";
 import type { RegionView } from "../../shared/model/region-view.ts";
 import type { ProbeStatus, RecordStatus } from "../../shared/model/status.ts";
 import { hasTables, migrate } from "../migrate.ts";
-import type { ClusterContact, ClusterEvent, ContactReceipt, PartitionOverview, SharesReceipt } from "../rpc.ts";
+import type {
+  ClusterContact,
+  ClusterEvent,
+  ContactReceipt,
+  PartitionOverview,
+  RecordProber,
+  SharesReceipt,
+} from "../rpc.ts";
 import { noteActivity } from "./activity.ts";
 import { contact, registerCluster, removeCluster } from "./clusters.ts";
 import { commit } from "./commit.ts";
@@ -14,8 +21,8 @@ import { decisionsFor } from "./hand-over.ts";
 import { heartbeat, isHeartbeatMissed } from "./heartbeat.ts";
 import { loadWorld } from "./load.ts";
 import type { Outside } from "./outside.ts";
-import { putShares } from "./put-shares.ts";
 import { probersOf } from "./probers-of.ts";
+import { putShares } from "./put-shares.ts";
 import { probeStatus, recordDetail, recordStatuses, recordSummaries, regionViews } from "./read.ts";
 import { receiveReport } from "./receive-report.ts";
 import { addEvent, listEvents, listNewestEvents } from "./store/events.ts";

@@ -6,7 +6,7 @@ import type { Probe } from "../../shared/model/probe.ts";
 import type { Region } from "../../shared/model/region.ts";
 import { outcomeOf } from "../../shared/reason.ts";
 import type { Env } from "../env.ts";
-import type { CheckedNow, ProberRpc } from "../rpc.ts";
+import type { CheckedNow, HistoryQuestion, ProbePoints, ProberRpc } from "../rpc.ts";
 import type { Settings } from "../settings.ts";
 import { readSettings } from "../settings.ts";
 import {
@@ -64,6 +64,10 @@ export class Prober extends DurableObject<Env> implements ProberRpc {
     this.#take(assignment);
     if (!this.#isPumping) await this.#armIfAbsent();
     return { number: this.#work.number };
+  }
+
+  async history(question: HistoryQuestion): Promise<ProbePoints[]> {
+    return this.#work.history(question, Date.now());
   }
 
   override async alarm(info?: AlarmInvocationInfo): Promise<void> {
@@ -140,7 +144,7 @@ export class Prober extends DurableObject<Env> implements ProberRpc {
     let results = given;
     try {
       results = await this.#judgedByCanaries(given, settings.CANARIES);
-      this.#work.count(results);
+      this.#work.count(results, round);
       this.#work.save(Date.now());
       // A dial would wait for the write to be confirmed, and its time would be false.
       await this.ctx.storage.sync();

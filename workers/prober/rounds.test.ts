@@ -115,7 +115,7 @@ describe("a stored row that cannot be read", () => {
     await assign(stub, assignmentOf(1, [probeOf("a", named.good), probeOf("b", named.good)]));
     await inProber(stub, (_, { storage }) => {
       storage.sql.exec("UPDATE probe SET body = '{' WHERE id = 'a'");
-      storage.sql.exec("INSERT OR REPLACE INTO marks VALUES (1, 'nonsense')");
+      storage.sql.exec("INSERT OR REPLACE INTO marks (one, body) VALUES (1, 'nonsense')");
     });
     await evictDurableObject(stub);
     const error = vi.spyOn(console, "error").mockReturnValue();

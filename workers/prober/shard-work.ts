@@ -3,7 +3,10 @@ import type { Report } from "../../shared/model/messages/report.ts";
 import type { MessageNumber } from "../../shared/model/number.ts";
 import type { Probe } from "../../shared/model/probe.ts";
 import { isNewer, NO_NUMBER } from "../../shared/number.ts";
+import { errorMessage } from "../retry.ts";
+import type { HistoryQuestion, ProbePoints } from "../rpc.ts";
 import type { CheckResult } from "./check.ts";
+import { History } from "./history/history.ts";
 import type { Mark, Member } from "./members.ts";
 import { markOf, reconcile, reportOf, take } from "./members.ts";
 import { nextRoundAt, roundAfter } from "./phase.ts";
@@ -13,8 +16,9 @@ import type { Held, Store } from "./store.ts";
 /** What a shard has to do and how its probes stand, in memory, with the storage behind it. */
 export class ShardWork {
   readonly #store: Store;
-  #held: Omit<Held, "probes" | "marks"> | undefined;
+  #held: Omit<Held, "probes" | "marks" | "history"> | undefined;
   #members = new Map<string, Member>();
+  #history = new History(undefined);
   #unsaved: Assignment | undefined;
   #lastReport = 0;
 
@@ -24,6 +28,7 @@ export class ShardWork {
     if (held === undefined) return;
     this.#held = held;
     this.#members = reconcile(new Map(), held.probes, held.marks);
+    this.#history = new History(held.history);
   }
 
   get number(): MessageNumber {
@@ -52,23 +57,32 @@ export class ShardWork {
   take(assignment: Assignment, now: number): void {
     if (!isNewer(assignment.number, this.number)) return;
     this.#members = reconcile(this.#members, assignment.probes, new Map());
+    this.#history.keepOnly(new Set(this.#members.keys()));
     this.#held = { epoch: this.#held?.epoch ?? now, number: assignment.number, shard: assignment.shard };
     this.#unsaved = assignment;
   }
 
   /** Counts results, in order. Those of a probe that was taken away, or changed, while it was checked are dropped. */
-  count(results: readonly [Member, CheckResult][]): void {
-    for (const [member, result] of results) {
-      if (this.#members.get(member.probe.id) === member) take(member, result);
-    }
+  count(results: readonly [Member, CheckResult][], round: Round): void {
+    const current = results.filter(([member]) => this.#members.get(member.probe.id) === member);
+    for (const [member, result] of current) take(member, result);
+    this.#note(current, round);
   }
 
   /** Writes what storage does not have: nothing, after a round that changed nothing. */
   save(now: number): void {
     if (this.#held === undefined) return;
     if (this.#unsaved !== undefined) this.#held.epoch = this.#store.writeAssignment(this.#unsaved, now);
+    if (this.#unsaved !== undefined && this.isEmpty) this.#history.clear();
     this.#unsaved = undefined;
-    this.#store.writeMarks(this.#marks());
+    this.#store.writeMarks(this.#marks(), this.#history);
+  }
+
+  /** What was seen of probes until now (Unix ms); nothing where nothing was ever assigned. */
+  history(question: HistoryQuestion, now: number): ProbePoints[] {
+    const { tables } = this.#store;
+    if (tables === undefined || this.#held === undefined) return [];
+    return this.#history.read(tables, question, now, this.#held.shard);
   }
 
   /** The report of a round. Its number rises with the clock, so that it needs no row to outlive an eviction. */
@@ -93,6 +107,17 @@ export class ShardWork {
   /** The first round that is due after this moment (Unix ms); undefined without probes. */
   nextRoundAt(now: number): number | undefined {
     return this.#held === undefined || this.isEmpty ? undefined : nextRoundAt(now, this.#held.shard);
+  }
+
+  /** Puts the results into history, which never hurts a round. */
+  #note(results: readonly [Member, CheckResult][], round: Round): void {
+    if (this.#held === undefined || results.length === 0) return;
+    try {
+      const checks = results.map(([{ probe }, { observation }]) => ({ probe: probe.id, observation }));
+      this.#history.take(checks, round, this.#held.shard);
+    } catch (error) {
+      console.error("History could not take a round:", errorMessage(error));
+    }
   }
 
   #probes(): Probe[] {

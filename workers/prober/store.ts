@@ -6,6 +6,9 @@ import type { Probe } from "../../shared/model/probe.ts";
 import { counts, probe } from "../../shared/model/probe.ts";
 import { NO_NUMBER } from "../../shared/number.ts";
 import { hasTables, migrate } from "../migrate.ts";
+import { errorMessage } from "../retry.ts";
+import type { History } from "./history/history.ts";
+import { HISTORY_MIGRATION } from "./history/tables.ts";
 import type { Mark } from "./members.ts";
 
 const MIGRATIONS = [
@@ -13,6 +16,7 @@ const MIGRATIONS = [
    CREATE TABLE assignment (one INTEGER PRIMARY KEY CHECK (one = 1), epoch INTEGER NOT NULL, n INTEGER NOT NULL, shard TEXT NOT NULL);
    CREATE TABLE probe (id TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
    CREATE TABLE marks (one INTEGER PRIMARY KEY CHECK (one = 1), body TEXT NOT NULL);`,
+  HISTORY_MIGRATION,
 ];
 
 const marks = z.record(
@@ -27,6 +31,8 @@ export interface Held {
   shard: Shard;
   probes: Probe[];
   marks: Map<string, Mark>;
+  /** The open row of history, as text. */
+  history: string | undefined;
 }
 
 /**
@@ -62,7 +68,14 @@ export class Store {
       shard: shard.parse(JSON.parse(row.shard)),
       probes,
       marks: held,
+      history:
+        this.#sql.exec<{ history: string | null }>("SELECT history FROM marks").toArray()[0]?.history ?? undefined,
     };
+  }
+
+  /** For reading; undefined where nothing was ever stored. */
+  get tables(): SqlStorage | undefined {
+    return hasTables(this.#sql) ? this.#sql : undefined;
   }
 
   /** Stores an assignment: the rows that differ, in one transaction. Answers the epoch of the object's reports. */
@@ -81,13 +94,31 @@ export class Store {
     return this.#epoch();
   }
 
-  /** Stores the marks if they differ from the stored ones in more than their times. */
-  writeMarks(current: ReadonlyMap<string, Mark>): void {
+  /**
+   * Stores the marks if they differ from the stored ones in more than their times, or if history is due, which is in the same
+   * row. Should history fail, the marks are stored without.
+   */
+  writeMarks(current: ReadonlyMap<string, Mark>, history: History): void {
     const now = essence(current);
-    if (now === this.#written) return;
+    const isChanged = now !== this.#written;
+    if (!isChanged && !history.isDue) return;
     const body = JSON.stringify(Object.fromEntries(current));
-    this.#sql.exec("INSERT OR REPLACE INTO marks (one, body) VALUES (1, ?)", body);
+    try {
+      this.#storage.transactionSync(() => {
+        const open = history.store(this.#sql);
+        this.#sql.exec("INSERT OR REPLACE INTO marks (one, body, history) VALUES (1, ?, ?)", body, open);
+      });
+      history.onStored();
+    } catch (error) {
+      console.error("History could not be stored:", errorMessage(error));
+      if (isChanged) this.#writeBody(body);
+    }
     this.#written = now;
+  }
+
+  #writeBody(body: string): void {
+    const update = "ON CONFLICT (one) DO UPDATE SET body = excluded.body";
+    this.#sql.exec(`INSERT INTO marks (one, body) VALUES (1, ?) ${update}`, body);
   }
 
   #writeProbes(probes: readonly Probe[]): void {
