@@ -14,6 +14,7 @@ const pure = [
   "test/sim/**/*.test.ts",
   "test/certificates/**/*.test.ts",
   "test/tls/**/*.test.ts",
+  "test/monitoring/**/*.test.ts",
 ];
 
 /** The Worker as it is deployed, but for settings that let it probe the gateways of this machine. */
