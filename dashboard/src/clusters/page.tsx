@@ -1,6 +1,103 @@
+import { useEffect } from "preact/hooks";
+import type { ClusterHealth } from "../../../shared/model/overview.ts";
+import { useView } from "../api/store.ts";
+import { Fact } from "../record/fact.tsx";
+import { ToneMark } from "../record/mark.tsx";
 import { PageHead } from "../ui/page.tsx";
+import { EmptyNote, ErrorNote, Skeleton } from "../ui/states.tsx";
+import { Ago } from "../ui/time.tsx";
+import "./clusters.css";
 
-/** How the clusters and their agents do. */
+/** The clusters and their agents: what they have sent, and whether they can be reached. Trouble first. */
 export default function ClustersPage() {
-  return <PageHead title="Clusters" />;
+  const overview = useView((view) => view.overview);
+  const fault = useView((view) => view.fault);
+  useEffect(() => {
+    // Reached by a link to one of them before they were drawn.
+    if (location.hash !== "") document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
+  }, [overview === undefined]);
+  return (
+    <>
+      <PageHead title="Clusters" />
+      {fault !== undefined && (
+        <ErrorNote title="The edge cannot be asked at the moment">
+          <p>{fault.message}</p>
+        </ErrorNote>
+      )}
+      {overview === undefined ? (
+        fault === undefined && <Skeleton label="Loading clusters" rows={2} />
+      ) : overview.role === "public" ? (
+        <EmptyNote title="Clusters are not shown to everyone">
+          <p>
+            <a href="/login">Log in</a> to see them.
+          </p>
+        </EmptyNote>
+      ) : (
+        <Clusters clusters={overview.clusters} />
+      )}
+    </>
+  );
 }
+
+function Clusters({ clusters }: { clusters: readonly ClusterHealth[] }) {
+  if (clusters.length === 0) {
+    return (
+      <EmptyNote title="No cluster is registered">
+        <p>
+          Register one with <code>vedette cluster add</code>; its agent then says which records it wants watched.
+        </p>
+      </EmptyNote>
+    );
+  }
+  const sorted = clusters.toSorted((a, b) => trouble(b) - trouble(a) || (a.cluster < b.cluster ? -1 : 1));
+  return (
+    <ul class="clusters">
+      {sorted.map((cluster) => (
+        <Cluster key={cluster.cluster} health={cluster} />
+      ))}
+    </ul>
+  );
+}
+
+const trouble = ({ reachable, conditions }: ClusterHealth): number =>
+  (reachable ? 0 : 2) + (conditions.length > 0 ? 1 : 0);
+
+function Cluster({ health }: { health: ClusterHealth }) {
+  const { cluster, records, reachable, failures, lastFailure, backlog, conditions } = health;
+  const tone = reachable ? (conditions.length > 0 ? "warn" : "ok") : "bad";
+  return (
+    <li class={`card cluster tone-${tone}`} id={`cluster-${cluster}`} data-cluster={cluster}>
+      <h2>{cluster}</h2>
+      <p class="cluster-state">
+        <ToneMark tone={tone} />
+        {reachable ? (conditions.length > 0 ? "Reachable, with something amiss" : "Reachable") : "Not reachable"}
+      </p>
+      {!reachable && (
+        <p class="cluster-failure">
+          {failures === 1 ? "The last delivery failed" : `${failures} deliveries failed in a row`}
+          {lastFailure !== undefined && `: ${lastFailure}`}. Its DNS stays as it was told last.
+        </p>
+      )}
+      <dl class="facts">
+        <Fact name="Records">{records}</Fact>
+        <Fact name="Last snapshot">{agoOf(health.lastSnapshotAt)}</Fact>
+        <Fact name="Last delivery">{agoOf(health.lastDeliveryAt)}</Fact>
+        <Fact name="Backlog">{backlog ? "a decision is not confirmed yet" : "none"}</Fact>
+      </dl>
+      {conditions.length > 0 && (
+        <ul class="conditions">
+          {conditions.map(({ type, reason, message }) => (
+            <li key={type}>
+              <strong>{type}</strong> <span class="muted">({reason})</span>: {message}
+            </li>
+          ))}
+        </ul>
+      )}
+      <p class="small">
+        <a href={`/events?cluster=${encodeURIComponent(cluster)}`}>Events of {cluster}</a>
+      </p>
+    </li>
+  );
+}
+
+const agoOf = (at: number | undefined) => (at === undefined ? "never" : <Ago at={at} />);

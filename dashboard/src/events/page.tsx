@@ -1,6 +1,140 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { PageHead } from "../ui/page.tsx";
+import { EmptyNote, ErrorNote, Skeleton } from "../ui/states.tsx";
+import { Time } from "../ui/time.tsx";
+import { EventLine } from "./event-line.tsx";
+import { type EventFilter, isFiltering, matches } from "./filter.ts";
+import { Filters } from "./filters.tsx";
+import { type Held, newestIds, partHeld } from "./hold.ts";
+import { linesOf, type TimelineEvent, type TimelineLine } from "./timeline.ts";
+import { useFilter } from "./use-filter.ts";
+import { type Timeline, useTimeline } from "./use-timeline.ts";
+import "./events.css";
 
-/** What has happened, the newest first. */
+const PAGE_SIZE = 200;
+/** Nearer to the top than this one is not yet reading further down. */
+const TOP_PX = 160;
+
+/** All that happened, the newest first. */
 export default function EventsPage() {
-  return <PageHead title="Events" />;
+  const timeline = useTimeline(PAGE_SIZE);
+  const [filter, setFilter] = useFilter();
+  const [held, release] = useHeld(timeline.events);
+  const { shown, waiting } = useMemo(() => partHeld(timeline.events, held), [timeline.events, held]);
+  const lines = useMemo(() => filtered(shown, filter), [shown, filter]);
+  const fresh = waiting.filter((event) => matches(event, filter)).length;
+  return (
+    <>
+      <PageHead title="Events" />
+      <Filters filter={filter} change={setFilter} events={timeline.events} />
+      {timeline.fault !== undefined && (
+        <ErrorNote title="Events cannot be read at the moment">
+          <p>{timeline.fault.message}</p>
+          <p>
+            <button type="button" onClick={timeline.retry}>
+              Try again
+            </button>
+          </p>
+        </ErrorNote>
+      )}
+      <div class="fresh-events" role="status">
+        {fresh > 0 && (
+          <button type="button" class="primary" onClick={release}>
+            {fresh === 1 ? "1 new event" : `${fresh} new events`}
+          </button>
+        )}
+      </div>
+      {timeline.isLoading && timeline.events.length === 0 ? (
+        <Skeleton label="Loading events" />
+      ) : (
+        <Lines lines={lines} timeline={timeline} isFiltered={isFiltering(filter)} />
+      )}
+    </>
+  );
+}
+
+interface Shown {
+  lines: TimelineLine[];
+  timeline: Timeline;
+  isFiltered: boolean;
+}
+
+function Lines({ lines, timeline, isFiltered }: Shown) {
+  const { isWhole, isLoadingOlder, loadOlder, events, fault } = timeline;
+  if (lines.length === 0 && isWhole) {
+    return isFiltered ? (
+      <EmptyNote title="No event fits these filters">
+        <p>
+          {events.length} were looked through. <a href="/events">Show all</a>
+        </p>
+      </EmptyNote>
+    ) : (
+      <EmptyNote title="Nothing has happened yet">
+        <p>Verdicts, decisions and deliveries appear here as they come about.</p>
+      </EmptyNote>
+    );
+  }
+  const oldest = events.at(-1);
+  return (
+    <>
+      {lines.length > 0 && (
+        <ol class="timeline timeline-page card">
+          {lines.map((line) =>
+            line.kind === "event" ? (
+              <EventLine key={`${line.event.partition}-${line.event.id}`} event={line.event} />
+            ) : (
+              <Gap key={line.key} missing={line.missing} />
+            ),
+          )}
+        </ol>
+      )}
+      <div class="timeline-end small muted">
+        {oldest !== undefined && (
+          <span>
+            {isFiltered && `${lines.length} of ${events.length} fit. `}
+            {isWhole ? "The log begins here: " : "Read back to "}
+            <Time at={oldest.at} />
+          </span>
+        )}
+        {!isWhole && fault === undefined && (
+          <button type="button" onClick={loadOlder} disabled={isLoadingOlder}>
+            {isLoadingOlder ? "Loading older events" : "Load older events"}
+          </button>
+        )}
+      </div>
+    </>
+  );
+}
+
+function Gap({ missing }: { missing: number }) {
+  return (
+    <li class="event-gap small">
+      {missing === 1 ? "1 event is missing here" : `${missing} events are missing here`}: the log no longer has
+      {missing === 1 ? " it" : " them"}, or this page lost them on the way.
+    </li>
+  );
+}
+
+/** Gaps are of the log, not of what a filter leaves: they are shown where all is. */
+function filtered(events: readonly TimelineEvent[], filter: EventFilter): TimelineLine[] {
+  if (!isFiltering(filter)) return linesOf(events);
+  return events.filter((event) => matches(event, filter)).map((event) => ({ kind: "event", event }));
+}
+
+/** Holds back what is new while somebody reads further down. */
+function useHeld(events: readonly TimelineEvent[]): [Held | undefined, () => void] {
+  const [held, setHeld] = useState<Held>();
+  useEffect(() => {
+    const look = () => {
+      const isDown = scrollY > TOP_PX;
+      setHeld((before) => (isDown ? (before ?? newestIds(events)) : undefined));
+    };
+    addEventListener("scroll", look, { passive: true });
+    return () => removeEventListener("scroll", look);
+  }, [events]);
+  const release = () => {
+    setHeld(undefined);
+    scrollTo({ top: 0 });
+  };
+  return [held, release];
 }

@@ -1,0 +1,67 @@
+import { lineStyle } from "./line-style.ts";
+import type { Chart, Line } from "./series.ts";
+import { countWords, msWords, percentWords } from "./words.ts";
+
+interface Shown {
+  chart: Chart;
+  /** Of the step under the pointer, or the last. */
+  step: number | undefined;
+  caption: string;
+  onMark(region: string | undefined): void;
+}
+
+/** The chart in figures, a row for each region: its legend, and the same for those who do not see it. */
+export function Figures({ chart, step, caption, onMark }: Shown) {
+  return (
+    <table class="figures">
+      <caption class="visually-hidden">{caption}</caption>
+      <thead>
+        <tr>
+          <th scope="col">Region</th>
+          <th scope="col">Available</th>
+          <th scope="col">Failed</th>
+          <th scope="col">Lowest</th>
+          <th scope="col">Mean</th>
+          <th scope="col">Highest</th>
+          <th scope="col">{step === undefined ? "Latest" : "Pointed at"}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {chart.lines.map((line, index) => (
+          <Row key={line.region} line={line} index={index} step={step} onMark={onMark} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Row({ line, index, step, onMark }: { line: Line; index: number } & Pick<Shown, "step" | "onMark">) {
+  const { region, facts } = line;
+  const at = step === undefined ? facts.latestMs : (line.latencyMs[step] ?? null);
+  return (
+    <tr onPointerEnter={() => onMark(region)} onPointerLeave={() => onMark(undefined)}>
+      <th scope="row">
+        <Sample index={index} /> {region}
+      </th>
+      <td data-label="Available">{percentWords(facts.availability)}</td>
+      <td data-label="Failed" class={facts.failed > 0 ? "has-failed" : undefined}>
+        {facts.failed > 0 && <span aria-hidden="true">✕ </span>}
+        {countWords(facts.failed)} of {countWords(facts.ok + facts.failed)}
+      </td>
+      <td data-label="Lowest">{msWords(facts.lowestMs)}</td>
+      <td data-label="Mean">{msWords(facts.meanMs)}</td>
+      <td data-label="Highest">{msWords(facts.highestMs)}</td>
+      <td data-label={step === undefined ? "Latest" : "Pointed at"}>{msWords(at)}</td>
+    </tr>
+  );
+}
+
+/** The line as the chart draws it. */
+function Sample({ index }: { index: number }) {
+  const { color, dash } = lineStyle(index);
+  return (
+    <svg class={`sample sample${color.slice(1)}`} viewBox="0 0 36 8" aria-hidden="true">
+      <path d="M0 4h36" stroke-dasharray={dash.join(" ")} />
+    </svg>
+  );
+}

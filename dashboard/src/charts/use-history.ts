@@ -1,0 +1,39 @@
+import { useEffect, useState } from "preact/hooks";
+import type { HistorySpan, RecordHistory } from "../../../shared/model/history.ts";
+import { ApiError, getJson } from "../api/client.ts";
+
+/** The finest step is a minute: asking more often shows nothing new. */
+const READ_EVERY_MS = 60_000;
+
+export interface HistoryView {
+  /** Of the span that is wanted, or while that is being read of the one before. */
+  history: RecordHistory | undefined;
+  fault: ApiError | undefined;
+}
+
+/** Reads the history of a record, again each minute while the page is to be seen. */
+export function useHistory(host: string, span: HistorySpan): HistoryView {
+  const [seen, setSeen] = useState<HistoryView>({ history: undefined, fault: undefined });
+  useEffect(() => {
+    const stopped = new AbortController();
+    const read = () => {
+      getJson<RecordHistory>(`/v1/records/${encodeURIComponent(host)}/history?span=${span}`, stopped.signal).then(
+        (history) => setSeen({ history, fault: undefined }),
+        (error: unknown) => {
+          if (stopped.signal.aborted) return;
+          const fault = error instanceof ApiError ? error : new ApiError(0, undefined, String(error));
+          setSeen((before) => ({ ...before, fault }));
+        },
+      );
+    };
+    read();
+    const timer = setInterval(() => {
+      if (!document.hidden) read();
+    }, READ_EVERY_MS);
+    return () => {
+      clearInterval(timer);
+      stopped.abort();
+    };
+  }, [host, span]);
+  return seen;
+}

@@ -1,0 +1,70 @@
+import { KINDS, type Kind, typeWords } from "./kinds.ts";
+import { keyOf, type TimelineEvent } from "./timeline.ts";
+
+/** Which events are wanted; an empty field wants all. It lives in the page's address, so that a view can be shared. */
+export interface EventFilter {
+  kinds: Kind[];
+  host: string;
+  cluster: string;
+  region: string;
+  text: string;
+}
+
+const FIELDS = ["host", "cluster", "region", "text"] as const;
+
+/** Reads a filter from the search part of an address. What is not known is left out. */
+export function readFilter(search: string): EventFilter {
+  const parameters = new URLSearchParams(search);
+  const kinds = (parameters.get("kind") ?? "").split(",").filter((kind): kind is Kind => Object.hasOwn(KINDS, kind));
+  const [host, cluster, region, text] = FIELDS.map((field) => parameters.get(field)?.trim() ?? "");
+  return { kinds, host: host ?? "", cluster: cluster ?? "", region: region ?? "", text: text ?? "" };
+}
+
+/** The search part that {@link readFilter} reads, with its question mark; empty where all is wanted. */
+export function writeFilter(filter: EventFilter): string {
+  const parameters = new URLSearchParams();
+  if (filter.kinds.length > 0) parameters.set("kind", filter.kinds.join(","));
+  for (const field of FIELDS) if (filter[field] !== "") parameters.set(field, filter[field]);
+  const text = parameters.toString().replaceAll("%2C", ",");
+  return text === "" ? "" : `?${text}`;
+}
+
+export function isFiltering(filter: EventFilter): boolean {
+  return writeFilter(filter) !== "";
+}
+
+/** Whether an event is wanted. Host and text are found anywhere within, in any case; cluster and region are named whole. */
+export function matches(event: TimelineEvent, filter: EventFilter): boolean {
+  if (filter.kinds.length > 0 && !filter.kinds.includes(typeWords(event).kind)) return false;
+  if (filter.host !== "" && !within(event.rootHost, filter.host)) return false;
+  if (filter.cluster !== "" && clusterOf(event) !== filter.cluster) return false;
+  if (filter.region !== "" && event.region !== filter.region) return false;
+  return filter.text === "" || within(textOf(event), filter.text);
+}
+
+/** A probe's id begins with its cluster. */
+export function clusterOf({ cluster, probe }: TimelineEvent): string | undefined {
+  return cluster ?? probe?.split("/")[0];
+}
+
+/** Clusters and regions that the events name, for the choices of the filter. */
+export function namedIn(events: readonly TimelineEvent[]): { clusters: string[]; regions: string[] } {
+  const sorted = (names: (string | undefined)[]) => [...new Set(names.filter((name) => name !== undefined))].sort();
+  return { clusters: sorted(events.map(clusterOf)), regions: sorted(events.map(({ region }) => region)) };
+}
+
+function textOf(event: TimelineEvent): string {
+  return [
+    event.message,
+    typeWords(event).words,
+    event.rootHost,
+    event.probe,
+    event.cluster,
+    event.region,
+    keyOf(event),
+  ].join(" ");
+}
+
+function within(text: string | undefined, part: string): boolean {
+  return (text ?? "").toLowerCase().includes(part.toLowerCase());
+}

@@ -1,0 +1,48 @@
+import type { PartitionEvent } from "../api/state.ts";
+
+/** An event of the log: its id is unique within its partition. */
+export type TimelineEvent = PartitionEvent;
+
+/** A line of the timeline: an event, or that some between its neighbours are not known here. */
+export type TimelineLine =
+  | { kind: "event"; event: TimelineEvent }
+  | { kind: "gap"; key: string; missing: number; at: number };
+
+export const keyOf = ({ partition, id }: Pick<TimelineEvent, "partition" | "id">): string => `${partition}-${id}`;
+
+/** Joins events that were read at different times: each once, the newest first. */
+export function joinEvents(...lists: readonly (readonly TimelineEvent[])[]): TimelineEvent[] {
+  const byKey = new Map(lists.flat().map((event) => [keyOf(event), event]));
+  return [...byKey.values()].sort(newestFirst);
+}
+
+/**
+ * The events, newest first, with a line wherever ids of a partition are missing: those were lost or pruned, and nobody should
+ * take the timeline for whole there.
+ */
+export function linesOf(events: readonly TimelineEvent[]): TimelineLine[] {
+  const missing = missingBefore(events);
+  return events.flatMap((event): TimelineLine[] => {
+    const key = keyOf(event);
+    const count = missing.get(key);
+    const line: TimelineLine = { kind: "event", event };
+    return count === undefined ? [line] : [line, { kind: "gap", key: `gap-${key}`, missing: count, at: event.at }];
+  });
+}
+
+/** How many ids of its partition are missing right before an event. Before the oldest known nothing is. */
+function missingBefore(events: readonly TimelineEvent[]): Map<string, number> {
+  const missing = new Map<string, number>();
+  for (const ofPartition of Map.groupBy(events, ({ partition }) => partition).values()) {
+    const byId = ofPartition.toSorted((a, b) => a.id - b.id);
+    byId.forEach((event, index) => {
+      const before = byId[index - 1];
+      if (before !== undefined && event.id - before.id > 1) missing.set(keyOf(event), event.id - before.id - 1);
+    });
+  }
+  return missing;
+}
+
+function newestFirst(a: TimelineEvent, b: TimelineEvent): number {
+  return b.at - a.at || b.partition - a.partition || b.id - a.id;
+}

@@ -1,0 +1,102 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { ApiError, getJson } from "../api/client.ts";
+import { readOverview, useView } from "../api/store.ts";
+import { joinEvents, type TimelineEvent } from "./timeline.ts";
+
+/** What `GET /v1/events?last=` answers. */
+interface Page {
+  events: TimelineEvent[];
+  previous?: string | null;
+}
+
+export interface Timeline {
+  /** All that is known, the newest first: read pages, and what the stream has told since. */
+  events: readonly TimelineEvent[];
+  /** The first page is not there yet. */
+  isLoading: boolean;
+  isLoadingOlder: boolean;
+  /** The log goes back no further. */
+  isWhole: boolean;
+  fault: ApiError | undefined;
+  loadOlder(): void;
+  retry(): void;
+}
+
+interface Read {
+  pages: readonly TimelineEvent[];
+  previous: string | undefined;
+  isWhole: boolean;
+  isLoading: boolean;
+  isLoadingOlder: boolean;
+  fault: ApiError | undefined;
+}
+
+const NOTHING: Read = {
+  pages: [],
+  previous: undefined,
+  isWhole: false,
+  isLoading: true,
+  isLoadingOlder: false,
+  fault: undefined,
+};
+
+/** The events of all partitions, the newest `pageSize` at first, kept up by the stream; read again where it lost some. */
+export function useTimeline(pageSize: number): Timeline {
+  const told = useView((view) => view.events);
+  const missed = useView((view) => view.missed);
+  const [read, setRead] = useState(NOTHING);
+  const [tries, setTries] = useState(0);
+  const change = (part: Partial<Read>) => setRead((before) => ({ ...before, ...part }));
+  useEffect(() => {
+    const stopped = new AbortController();
+    getJson<Page>(`/v1/events?last=${pageSize}`, stopped.signal).then(
+      (page) => setRead((before) => withNewest(before, page)),
+      (error: unknown) => {
+        if (!stopped.signal.aborted) change({ isLoading: false, fault: faultOf(error) });
+      },
+    );
+    return () => stopped.abort();
+  }, [pageSize, missed, tries]);
+  const loadOlder = () => {
+    if (read.isLoadingOlder || read.isWhole || read.previous === undefined) return;
+    change({ isLoadingOlder: true });
+    getJson<Page>(`/v1/events?last=${pageSize}&before=${encodeURIComponent(read.previous)}`).then(
+      (page) => setRead((before) => withOlder(before, page)),
+      (error: unknown) => change({ isLoadingOlder: false, fault: faultOf(error) }),
+    );
+  };
+  const events = useMemo(() => joinEvents(read.pages, told), [read.pages, told]);
+  const { isLoading, isLoadingOlder, isWhole, fault } = read;
+  return { events, isLoading, isLoadingOlder, isWhole, fault, loadOlder, retry: () => setTries((count) => count + 1) };
+}
+
+/** The newest page anew: how far back was read before stays. */
+function withNewest(before: Read, { events, previous }: Page): Read {
+  const pages = [...before.pages, ...events];
+  const hasOlder = before.previous !== undefined;
+  const cursor = hasOlder ? before.previous : (previous ?? undefined);
+  const isWhole = hasOlder ? before.isWhole : isEnd(events, previous);
+  return { ...before, pages, previous: cursor, isWhole, isLoading: false, fault: undefined };
+}
+
+function withOlder(before: Read, { events, previous }: Page): Read {
+  const pages = [...before.pages, ...events];
+  return {
+    ...before,
+    pages,
+    previous: previous ?? undefined,
+    isWhole: isEnd(events, previous),
+    isLoadingOlder: false,
+    fault: undefined,
+  };
+}
+
+function isEnd(events: readonly TimelineEvent[], previous: string | null | undefined): boolean {
+  return events.length === 0 || previous == null || previous === "";
+}
+
+function faultOf(error: unknown): ApiError {
+  const fault = error instanceof ApiError ? error : new ApiError(0, undefined, String(error));
+  if (fault.status === 401) void readOverview();
+  return fault;
+}

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import type { RecordDetail } from "../../../shared/model/record-detail.ts";
+import type { LeafDecision, LeafReason } from "../../../shared/model/status.ts";
+import { allAdvisories, headline, leafFacts } from "./facts.ts";
+
+const leaf = (address: string, published: boolean, reason: LeafReason): LeafDecision => ({
+  leaf: address,
+  published,
+  reason,
+});
+const record = (...leaves: LeafDecision[]) => ({ leaves, probes: [], advisories: [] }) as unknown as RecordDetail;
+const up = (address: string) => leaf(address, true, "Healthy");
+const out = (address: string) => leaf(address, false, "UnhealthyWithheld");
+
+test.each([
+  [[], "Nothing was decided yet."],
+  [[up("192.0.2.1")], "Its one address is in DNS."],
+  [[up("192.0.2.1"), up("192.0.2.2")], "All 2 addresses are in DNS."],
+  [[up("192.0.2.1"), out("192.0.2.2")], "192.0.2.2 is out of DNS. 1 other is in DNS."],
+  [[out("a"), out("b"), out("c"), out("d"), up("e")], "a, b, c and 1 more are out of DNS. 1 other is in DNS."],
+  [
+    [out("a"), leaf("b", true, "KeptForMinPublished"), up("c"), up("d")],
+    "a is out of DNS; b stays in DNS though unhealthy. 2 others are in DNS.",
+  ],
+  [
+    [leaf("a", true, "KeptLast"), leaf("b", true, "KeptLast"), out("c")],
+    "No healthy address is left: a and b stay in DNS as the last resort.",
+  ],
+])("%j: %s", (leaves, sentence) => {
+  expect(headline(record(...leaves))).toBe(sentence);
+});
+
+test("a leaf's state and tone follow its decision", () => {
+  const all = record(up("a"), out("b"), leaf("c", true, "KeptForFamily"), leaf("d", false, "PendingWithheld"));
+  const seen = ["a", "b", "c", "d", "e"].map((one) => leafFacts(all, one)).map(({ state, tone }) => `${state} ${tone}`);
+  expect(seen).toEqual(["Published ok", "Withheld bad", "Kept warn", "Withheld quiet", "Withheld quiet"]);
+});
+
+test("advisories of the record come first, those of a probe name its leaf", () => {
+  const dissent = { type: "Dissent", message: "weur disagrees" } as const;
+  const kept = { type: "KeptLast", message: "all fail" } as const;
+  const all = { ...record(), advisories: [kept], probes: [{ leaf: "a", advisories: [dissent] }] };
+  expect(allAdvisories(all as unknown as RecordDetail)).toEqual([kept, { ...dissent, leaf: "a" }]);
+});

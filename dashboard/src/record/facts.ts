@@ -1,0 +1,111 @@
+import { decisiveProbes } from "../../../shared/explain/leaf.ts";
+import type { RecordDetail } from "../../../shared/model/record-detail.ts";
+import type { Advisory, LeafDecision, ProbeStatus, Verdict } from "../../../shared/model/status.ts";
+
+export type Tone = "bad" | "warn" | "ok" | "quiet";
+
+/** What the page shows of one leaf at a glance. */
+export interface LeafFacts {
+  leaf: string;
+  decision: LeafDecision | undefined;
+  /** `Published`, `Withheld`, `Kept`: in DNS, out of it, in it though unhealthy. */
+  state: "Published" | "Withheld" | "Kept";
+  tone: Tone;
+  /** Absent where it is not probed. */
+  verdict: Verdict | undefined;
+  since: number | undefined;
+  probes: ProbeStatus[];
+}
+
+/** Gathers what is known of a leaf. One that nothing was decided of yet is withheld. */
+export function leafFacts(record: RecordDetail, leaf: string): LeafFacts {
+  const decision = record.leaves.find((one) => one.leaf === leaf);
+  const [decisive] = decisiveProbes(record, leaf);
+  return {
+    leaf,
+    decision,
+    state: stateOf(decision),
+    tone: toneOf(decision),
+    verdict: decisive?.verdict,
+    since: decisive?.since,
+    probes: record.probes.filter((probe) => probe.leaf === leaf),
+  };
+}
+
+function stateOf(decision: LeafDecision | undefined): LeafFacts["state"] {
+  if (decision === undefined || !decision.published) return "Withheld";
+  return decision.reason.startsWith("Kept") ? "Kept" : "Published";
+}
+
+function toneOf(decision: LeafDecision | undefined): Tone {
+  switch (decision?.reason) {
+    case "UnhealthyWithheld":
+    case "KeptLast":
+      return "bad";
+    case "KeptForMinPublished":
+    case "KeptForFamily":
+      return "warn";
+    case "Healthy":
+      return "ok";
+    default:
+      return "quiet";
+  }
+}
+
+/** The page's first sentence: what is out of DNS, or that nothing is. */
+export function headline(record: RecordDetail): string {
+  const { leaves } = record;
+  if (leaves.length === 0) return "Nothing was decided yet.";
+  const withheld = leaves.filter(({ published }) => !published);
+  const kept = leaves.filter(({ published, reason }) => published && reason.startsWith("Kept"));
+  if (kept.some(({ reason }) => reason === "KeptLast")) {
+    return `No healthy address is left: ${names(kept)} ${kept.length === 1 ? "stays" : "stay"} in DNS as the last resort.`;
+  }
+  const parts = [
+    ...(withheld.length > 0 ? [`${names(withheld)} ${withheld.length === 1 ? "is" : "are"} out of DNS`] : []),
+    ...(kept.length > 0 ? [`${names(kept)} ${kept.length === 1 ? "stays" : "stay"} in DNS though unhealthy`] : []),
+  ];
+  const left = leaves.length - withheld.length - kept.length;
+  if (parts.length > 0) return `${parts.join("; ")}. ${others(left)} in DNS.`;
+  return leaves.length === 1 ? "Its one address is in DNS." : `All ${leaves.length} addresses are in DNS.`;
+}
+
+/** The tone of the whole is that of its worst leaf. */
+export function recordTone(record: RecordDetail): Tone {
+  const tones = new Set(record.leaves.map(toneOf));
+  const hasAdvice = allAdvisories(record).length > 0;
+  if (tones.has("bad")) return "bad";
+  if (tones.has("warn") || hasAdvice) return "warn";
+  return tones.has("ok") ? "ok" : "quiet";
+}
+
+const ADVISORIES: Record<Advisory["type"], string> = {
+  Dissent: "Regions disagree",
+  Flapping: "Fails now and then",
+  InsufficientFreshRegions: "Too few regions have word",
+  KeptLast: "The last ones stay",
+  RegionSuspect: "A region is suspect",
+};
+
+export const advisoryWords = (type: Advisory["type"]): string => ADVISORIES[type];
+
+/** Advisories of the record and of its probes, each with the leaf that it is about. */
+export function allAdvisories({ advisories, probes }: RecordDetail): (Advisory & { leaf?: string })[] {
+  return [
+    ...advisories,
+    ...probes.flatMap(({ leaf, advisories: own }) => own.map((advisory) => ({ ...advisory, leaf }))),
+  ];
+}
+
+const MAX_NAMED = 3;
+
+function names(leaves: readonly LeafDecision[]): string {
+  const named = leaves.slice(0, MAX_NAMED).map(({ leaf }) => leaf);
+  const more = leaves.length - named.length;
+  return more > 0 ? `${named.join(", ")} and ${more} more` : named.join(", ").replace(/, ([^,]*)$/, " and $1");
+}
+
+function others(count: number): string {
+  if (count === 0) return "No other is";
+  return count === 1 ? "1 other is" : `${count} others are`;
+}

@@ -1,0 +1,83 @@
+import type { ComponentChildren } from "preact";
+import type { ProbeStatus } from "../../../shared/model/status.ts";
+import { Ago } from "../ui/time.tsx";
+import { certificateEnd } from "./certificate.ts";
+import type { LeafFacts } from "./facts.ts";
+import { ToneMark } from "./mark.tsx";
+import { RegionStrip, RegionTable } from "./regions.tsx";
+import "./leaf.css";
+
+interface Shown {
+  facts: LeafFacts;
+  sentence: string;
+  now: number;
+  /** By which record set one comes here. */
+  way: ComponentChildren;
+}
+
+const STATES = { Published: "In DNS", Withheld: "Out of DNS", Kept: "Kept in DNS" };
+
+/** One address: whether it is in DNS, why, and what each region sees. What is in trouble is open from the start. */
+export function Leaf({ facts, sentence, now, way }: Shown) {
+  const { leaf, decision, state, tone, verdict, since, probes } = facts;
+  return (
+    <li class={`leaf tone-${tone}`} id={`leaf-${leaf}`} data-leaf={leaf} data-state={state}>
+      <p class="leaf-line">
+        {way}
+        <span class="leaf-address">{leaf}</span>
+        <span class="leaf-state">
+          <ToneMark tone={tone} />
+          {decision === undefined ? "Not decided" : STATES[state]}
+        </span>
+        {verdict !== undefined && since !== undefined && (
+          <span class="leaf-verdict muted small">
+            {verdict}, <Ago at={since} />
+          </span>
+        )}
+      </p>
+      <p class="leaf-sentence" data-sentence>
+        {sentence}
+      </p>
+      <Certificate probes={probes} now={now} />
+      {probes.map((probe) => (
+        <Seen key={probe.id} probe={probe} isOne={probes.length === 1} open={tone === "bad" || tone === "warn"} />
+      ))}
+    </li>
+  );
+}
+
+function Certificate({ probes, now }: { probes: readonly ProbeStatus[]; now: number }) {
+  const end = certificateEnd(probes, now);
+  if (end === undefined) return null;
+  return (
+    <p class={`certificate small certificate-${end.level}`}>
+      {end.level !== "ok" && <ToneMark tone={end.level === "soon" ? "warn" : "bad"} />}
+      <span>
+        Certificate {end.words}
+        {end.level === "soon" && ": renew it now"}{" "}
+        <time class="muted" dateTime={new Date(end.endsAt).toISOString()} title={new Date(end.endsAt).toUTCString()}>
+          ({DAY.format(end.endsAt)})
+        </time>
+      </span>
+    </p>
+  );
+}
+
+const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+
+function Seen({ probe, isOne, open }: { probe: ProbeStatus; isOne: boolean; open: boolean }) {
+  const whose = isOne ? "" : ` of ${probe.cluster}`;
+  return (
+    <details class="seen" open={open}>
+      <summary>
+        <span class="visually-hidden">
+          {probe.leaf}
+          {whose}, seen from{" "}
+        </span>
+        {!isOne && <span class="muted small">{probe.cluster}</span>}
+        <RegionStrip regions={probe.regions} />
+      </summary>
+      <RegionTable probe={probe} />
+    </details>
+  );
+}

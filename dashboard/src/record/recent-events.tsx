@@ -1,0 +1,35 @@
+import { EventLine } from "../events/event-line.tsx";
+import { keyOf } from "../events/timeline.ts";
+import { useTimeline } from "../events/use-timeline.ts";
+import { Skeleton } from "../ui/states.tsx";
+
+/** Looked through for those of this host. */
+const LAST = 500;
+const SHOWN = 12;
+
+/** What happened to this record of late. */
+export function RecentEvents({ host }: { host: string }) {
+  const { events, isLoading, fault } = useTimeline(LAST);
+  const own = events.filter(({ rootHost }) => rootHost === host).slice(0, SHOWN);
+  return (
+    <section class="card padded" aria-labelledby="recent">
+      <h2 id="recent">What happened of late</h2>
+      {own.length > 0 && (
+        <ol class="timeline">
+          {own.map((event) => (
+            <EventLine key={keyOf(event)} event={event} host={host} />
+          ))}
+        </ol>
+      )}
+      {own.length === 0 && isLoading && <Skeleton label="Loading events" rows={2} />}
+      {own.length === 0 && !isLoading && (
+        <p class="muted">
+          {fault === undefined ? "Nothing of late: no verdict and no decision has changed." : fault.message}
+        </p>
+      )}
+      <p class="small">
+        <a href={`/events?host=${encodeURIComponent(host)}`}>All events of this host</a>
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,92 @@
+import { clockIn } from "../../../shared/explain/clock.ts";
+import { explainLeaf } from "../../../shared/explain/leaf.ts";
+import type { RecordDetail } from "../../../shared/model/record-detail.ts";
+import { type Branch, layoutTree, leavesInOrder, type TreeNode } from "../tree/layout.ts";
+import { leafFacts } from "./facts.ts";
+import { Leaf } from "./leaf.tsx";
+import "./tree.css";
+
+interface Shown {
+  record: RecordDetail;
+  now: number;
+}
+
+/** The record as DNS has it, from its names down to the addresses, each with what is known of it. */
+export function Tree({ record, now }: Shown) {
+  const roots = layoutTree(record.wanted, record.endpoints);
+  const drawn = new Set(leavesInOrder(roots));
+  // What was just dropped from the record may still be decided of.
+  const others = record.leaves.filter(({ leaf }) => !drawn.has(leaf));
+  return (
+    <section aria-labelledby="tree">
+      <h2 id="tree">From name to address</h2>
+      <ul class="tree tree-roots">
+        {roots.map((node) => (
+          <Node key={node.id} node={node} shown={{ record, now }} />
+        ))}
+        {others.map(({ leaf }) => (
+          <LeafNode key={leaf} leaf={leaf} shown={{ record, now }} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Node({ node, via, shown }: { node: TreeNode; via?: Branch; shown: Shown }) {
+  if (node.repeated) return <Repeated node={node} via={via} />;
+  if (node.kind === "leaf") return <LeafNode leaf={node.leaf} via={via} shown={shown} />;
+  return (
+    <li class="tree-name" id={node.id}>
+      <p class="tree-line">
+        <Way via={via} />
+        <span class="tree-host">{node.name}</span>
+        {node.name.startsWith("*.") && <span class="muted small">any name there that has no records of its own</span>}
+      </p>
+      <ul class="tree">
+        {node.branches.map((branch, index) => (
+          <Node key={`${index} ${branch.to.id}`} node={branch.to} via={branch} shown={shown} />
+        ))}
+      </ul>
+    </li>
+  );
+}
+
+function LeafNode({ leaf, via, shown: { record, now } }: { leaf: string; via?: Branch | undefined; shown: Shown }) {
+  return (
+    <Leaf
+      facts={leafFacts(record, leaf)}
+      sentence={explainLeaf(record, leaf, clockIn(now))}
+      now={now}
+      way={via === undefined ? undefined : <Way via={via} />}
+    />
+  );
+}
+
+/** What was drawn further up is not drawn twice: the way there is. */
+function Repeated({ node, via }: { node: TreeNode; via: Branch | undefined }) {
+  return (
+    <li class="tree-name">
+      <p class="tree-line">
+        <Way via={via} />
+        <a class="tree-host" href={`#${node.id}`}>
+          {node.kind === "leaf" ? node.leaf : node.name}
+        </a>
+        <span class="muted small">shown above</span>
+      </p>
+    </li>
+  );
+}
+
+/** By which record set one comes here. */
+function Way({ via }: { via: Branch | undefined }) {
+  if (via === undefined) return null;
+  return (
+    <span class="way">
+      {via.type}
+      {via.routing !== "" && <b>{via.routing}</b>}
+      <span class="way-ttl" title={`May be kept by resolvers for ${via.ttlSeconds} seconds`}>
+        {via.ttlSeconds} s
+      </span>
+    </span>
+  );
+}
