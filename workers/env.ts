@@ -1,11 +1,12 @@
 import type { Shard } from "../shared/model/messages/assignment.ts";
-import type { ClusterRpc, CoordinatorRpc, ProberRpc } from "./rpc.ts";
+import type { ClusterRpc, CoordinatorRpc, NotifierRpc, ProberRpc } from "./rpc.ts";
 
 /** Bindings and settings of the Worker. The settings are read by `settings.ts` and nowhere else. */
 export interface Env {
   PROBER: DurableObjectNamespace;
   COORDINATOR: DurableObjectNamespace;
   CLUSTER: DurableObjectNamespace;
+  NOTIFIER: DurableObjectNamespace;
   [setting: string]: unknown;
 }
 
@@ -36,4 +37,9 @@ export const proberName = ({
  */
 export function proberOf(env: Env, name: string, locationHint: DurableObjectLocationHint): ProberRpc {
   return env.PROBER.getByName(name, { locationHint }) as unknown as ProberRpc;
+}
+
+/** There is one, for all partitions. */
+export function notifierOf(env: Env): NotifierRpc {
+  return env.NOTIFIER.getByName("notifier") as unknown as NotifierRpc;
 }

@@ -1,9 +1,10 @@
 import { createApp, serve } from "./api/app.ts";
-import { clusterOf, coordinatorOf, type Env } from "./env.ts";
+import { clusterOf, coordinatorOf, type Env, notifierOf } from "./env.ts";
 import { readSettings } from "./settings.ts";
 
 export { Cluster } from "./cluster/cluster.ts";
 export { Coordinator } from "./coordinator/coordinator.ts";
+export { Notifier } from "./notifier/notifier.ts";
 export { Prober } from "./prober/prober.ts";
 export { SuspectDialler } from "./prober/suspect-dialler.ts";
 
@@ -12,10 +13,18 @@ const app = createApp();
 export default {
   fetch: (request, env, ctx) => serve(app, request, env, ctx),
 
-  /** Each minute: the heartbeat that needs no memory. It calls what is there, and creates nothing but coordinators. */
+  /**
+   * Each minute: the heartbeat that needs no memory. It calls what is there, and creates nothing but coordinators, and a
+   * notifier where somebody is to be told.
+   */
   async scheduled(_controller, env, _ctx): Promise<void> {
-    const partitions = Array.from({ length: readSettings(env).PARTITIONS }, (_, partition) => partition);
-    await Promise.all([...partitions.map((partition) => beatCoordinator(env, partition)), beatClusters(env)]);
+    const { PARTITIONS, NOTIFICATIONS } = readSettings(env);
+    const partitions = Array.from({ length: PARTITIONS }, (_, partition) => partition);
+    await Promise.all([
+      ...partitions.map((partition) => beatCoordinator(env, partition)),
+      beatClusters(env),
+      ...(NOTIFICATIONS.length > 0 ? [beatNotifier(env)] : []),
+    ]);
   },
 } satisfies ExportedHandler<Env>;
 
@@ -36,5 +45,13 @@ async function beatClusters(env: Env): Promise<void> {
     if (failed > 0) console.error(`The heartbeat of ${failed} of ${clusters.length} clusters failed.`);
   } catch (error) {
     console.error("The heartbeat of the clusters failed:", error);
+  }
+}
+
+async function beatNotifier(env: Env): Promise<void> {
+  try {
+    await notifierOf(env).heartbeat();
+  } catch (error) {
+    console.error("The heartbeat of the notifier failed:", error);
   }
 }

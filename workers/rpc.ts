@@ -17,6 +17,7 @@ import type { RecordDetail } from "../shared/model/record-detail.ts";
 import type { Region } from "../shared/model/region.ts";
 import type { RegionView } from "../shared/model/region-view.ts";
 import type { ProbeStatus, RecordStatus } from "../shared/model/status.ts";
+import type { Troubles } from "../shared/model/trouble.ts";
 import type { SignedRequest } from "../shared/signature.ts";
 
 /*
@@ -72,6 +73,8 @@ export interface CoordinatorRpc {
   listEvents(after: number): Promise<Event[]>;
   /** The newest `last` events, at most 500, with ids below `before` where that is given; oldest first. */
   listNewestEvents(last: number, before?: number): Promise<Event[]>;
+  /** A WebSocket upgrade: a stream of `LiveMessage`, from the events after the query's `after`; or a problem. */
+  fetch(request: Request): Promise<Response>;
   /** Puts what happened to a cluster into the event log. */
   noteEvent(event: ClusterEvent): Promise<void>;
 }
@@ -113,6 +116,13 @@ export interface ProbePoints {
 export interface RecordProber {
   shard: Pick<Shard, "region" | "partition" | "intervalMs" | "n">;
   probes: { id: string; leaf: string }[];
+}
+
+export interface NotifierRpc {
+  /** Takes all that is wrong in a partition, if it is newer; answers when the newest list was made that it has taken, Unix ms. */
+  troubles(troubles: Troubles): Promise<{ at: number }>;
+  /** Each minute, from cron: tells and sends what is due, and arms the alarm if that is absent or overdue. */
+  heartbeat(): Promise<void>;
 }
 
 export type Result<Value> = ({ ok: true } & Value) | { ok: false; problem: Problem; etag?: string };

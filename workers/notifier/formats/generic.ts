@@ -1,0 +1,24 @@
+import type { Notification } from "../../../shared/model/notification.ts";
+import { signatureHeaders } from "../../../shared/signature.ts";
+import { linkOf, severityOf, titleOf } from "../words.ts";
+import { type Format, JSON_TYPE } from "./format.ts";
+
+/** JSON by the schema in `shared/model/notification.ts`, signed as deliveries are (Standard Webhooks) where there is a secret. */
+export const generic: Format<"generic"> = {
+  room: { changes: 100, rest: "Split" },
+  call({ id, at, changes }, { name, url, secret }, { publicUrl, nowMs }) {
+    const notification: Notification = {
+      version: 1,
+      id,
+      at,
+      target: name,
+      changes: changes.map((change) => {
+        const link = linkOf(change, publicUrl);
+        return { ...change, severity: severityOf(change), title: titleOf(change), ...(link !== undefined && { link }) };
+      }),
+    };
+    const body = JSON.stringify(notification);
+    const signed = secret === undefined ? { "webhook-id": id } : signatureHeaders(secret, id, body, nowMs);
+    return { url, headers: { ...JSON_TYPE, ...signed }, body };
+  },
+};
