@@ -3,6 +3,7 @@ import { follow } from "./api/store.ts";
 import { App } from "./app.tsx";
 import "./ui/tokens.css";
 import "./ui/base.css";
+import "./ui/marks.css";
 import "./ui/shell.css";
 
 const root = document.getElementById("app");

@@ -1,6 +1,88 @@
-import { PageHead } from "../ui/page.tsx";
+import { useState } from "preact/hooks";
+import { readOverview, useView } from "../api/store.ts";
+import { useTitle } from "../ui/page.tsx";
+import { EmptyNote, ErrorNote, Skeleton } from "../ui/states.tsx";
+import { type Filter, filterOf, queryOf } from "./filter.ts";
+import { FilterBar } from "./filter-bar.tsx";
+import { headlineOf } from "./headline.ts";
+import { HeadlineBox } from "./headline-box.tsx";
+import { Records } from "./records.tsx";
+import "./overview.css";
+import "./records.css";
+
+const NO_FILTER: Filter = { text: "", states: new Set() };
 
 /** Every record, trouble first. */
 export function OverviewPage() {
-  return <PageHead title="Overview" />;
+  const overview = useView((view) => view.overview);
+  const fault = useView((view) => view.fault);
+  const [filter, setFilter] = useState<Filter>(() => filterOf(location.search));
+  const troubled = overview?.records.filter(({ state }) => state === "Critical" || state === "Degraded").length ?? 0;
+  useTitle(troubled === 0 ? "Overview" : `(${troubled}) Overview`);
+  const choose = (chosen: Filter) => {
+    setFilter(chosen);
+    // The address can be sent to others; each letter is no step of the history.
+    history.replaceState(null, "", location.pathname + queryOf(chosen));
+  };
+  return (
+    <>
+      <h1 class="visually-hidden">Overview</h1>
+      {overview === undefined && (fault === undefined ? <Loading /> : <Unreadable message={fault.message} />)}
+      {overview?.records.length === 0 && <Empty hasCluster={overview.clusters.length > 0} />}
+      {overview !== undefined && overview.records.length > 0 && (
+        <>
+          <HeadlineBox headline={headlineOf(overview)} overview={overview} />
+          <FilterBar records={overview.records} filter={filter} onFilter={choose} />
+          <Records overview={overview} filter={filter} onReset={() => choose(NO_FILTER)} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Loading() {
+  return <Skeleton label="Reading the overview" rows={8} />;
+}
+
+function Unreadable({ message }: { message: string }) {
+  return (
+    <ErrorNote title="The overview could not be read">
+      <p>{message} It is asked again every few seconds; DNS goes on with what was last decided.</p>
+      <p>
+        <button type="button" onClick={() => void readOverview()}>
+          Ask now
+        </button>
+      </p>
+    </ErrorNote>
+  );
+}
+
+function Empty({ hasCluster }: { hasCluster: boolean }) {
+  if (hasCluster)
+    return (
+      <EmptyNote title="No record is watched yet">
+        <p>
+          A cluster is registered. Records appear here as soon as its agent has sent the first: create a{" "}
+          <code>DNSRecord</code> with a health check, or look at <a href="/clusters">the clusters</a> if one should be
+          here.
+        </p>
+      </EmptyNote>
+    );
+  return (
+    <EmptyNote title="No cluster is registered yet">
+      <p>Vedette watches the DNS records of Kubernetes clusters. To add the first:</p>
+      <ol>
+        <li>
+          <code>npx vedette cluster add east --hosts &apos;*.example.com&apos;</code> registers it here, and prints the
+          Secret for its agent.
+        </li>
+        <li>
+          <code>kubectl apply</code> that Secret, then the agent: <code>kubectl apply -k deploy</code>.
+        </li>
+        <li>
+          Create a <code>DNSRecord</code>. It appears here within seconds.
+        </li>
+      </ol>
+    </EmptyNote>
+  );
 }

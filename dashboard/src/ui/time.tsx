@@ -2,15 +2,29 @@ import { useEffect, useState } from "preact/hooks";
 import { clockIn } from "../../../shared/explain/clock.ts";
 import { useView } from "../api/store.ts";
 
-/** The moment by the edge's clock, Unix ms, kept up to date each `everyMs`. */
+const tickers = new Set<() => void>();
+let ticking: ReturnType<typeof setInterval> | undefined;
+
+/** The moment by the edge's clock, Unix ms, kept up to date each `everyMs`, whole seconds. All share one timer. */
 export function useNow(everyMs = 1_000): number {
   const skewMs = useView((view) => view.skewMs);
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), everyMs);
-    return () => clearInterval(timer);
+    const tick = () => setNow((before) => (Date.now() - before < everyMs - 500 ? before : Date.now()));
+    tickers.add(tick);
+    ticking ??= setInterval(tickAll, 1_000);
+    return () => {
+      tickers.delete(tick);
+      if (tickers.size > 0) return;
+      clearInterval(ticking);
+      ticking = undefined;
+    };
   }, [everyMs]);
   return now + skewMs;
+}
+
+function tickAll(): void {
+  for (const tick of tickers) tick();
 }
 
 /** A time in the zone of the viewer, `12:04:31`, with its day where that is another; UTC on hover. */
@@ -30,6 +44,19 @@ export function Ago({ at }: { at: number }) {
       {spanWords(now - at)} ago
     </time>
   );
+}
+
+/** `since 12:04:31 (4 min)`. */
+export function Since({ at }: { at: number }) {
+  return (
+    <span class="since">
+      since <Time at={at} /> (<Lasting since={at} />)
+    </span>
+  );
+}
+
+function Lasting({ since }: { since: number }) {
+  return <>{spanWords(useNow() - since)}</>;
 }
 
 /** A span of time as people say it, in its largest unit or two: `12 s`, `4 min`, `3 h 20 min`, `2 days`. */

@@ -1,0 +1,87 @@
+import { counted } from "../../../shared/explain/seen.ts";
+import type { LeafSummary, Overview, RecordSummary } from "../../../shared/model/overview.ts";
+import { placeOf } from "./words.ts";
+
+/** An address that is out of DNS, or kept in it only for want of a better one. */
+export interface Trouble {
+  record: RecordSummary;
+  leaf: LeafSummary;
+}
+
+/** What a person has to know first. */
+export interface Headline {
+  tone: "critical" | "trouble" | "watch" | "well";
+  /** What is out of DNS, in one sentence. */
+  title: string;
+  /** The worst of it, one address each, with why, since when and as seen from where. */
+  worst: Trouble[];
+  /** Addresses in trouble that are not among the worst. */
+  more: number;
+  /** How it stands altogether. */
+  sums: string[];
+}
+
+/** As many as are read at a glance. */
+const WORST = 3;
+
+/** Answers what is out of DNS. */
+export function headlineOf({ records, regions }: Overview): Headline {
+  const troubles = troublesOf(records);
+  return {
+    ...titleOf(records, troubles),
+    worst: troubles.slice(0, WORST),
+    more: Math.max(0, troubles.length - WORST),
+    sums: [
+      counted(records.length, "record"),
+      publishedOf(records),
+      regions.length === 0 ? "" : `seen from ${counted(regions.length, "region")}`,
+    ].filter((text) => text !== ""),
+  };
+}
+
+/** Those of records that have nothing healthy left come first, then what is out before what is kept, then the newest. */
+function troublesOf(records: readonly RecordSummary[]): Trouble[] {
+  const rank = ({ record, leaf }: Trouble) => (record.state === "Critical" ? 0 : 2) + (placeOf(leaf) === "out" ? 0 : 1);
+  return records
+    .flatMap((record) => record.leaves.map((leaf) => ({ record, leaf })))
+    .filter(({ leaf }) => leaf.reason === "UnhealthyWithheld" || placeOf(leaf) === "kept")
+    .sort((a, b) => rank(a) - rank(b) || (b.leaf.since ?? 0) - (a.leaf.since ?? 0));
+}
+
+function titleOf(records: readonly RecordSummary[], troubles: readonly Trouble[]): Pick<Headline, "tone" | "title"> {
+  const critical = records.filter(({ state }) => state === "Critical");
+  if (critical.length > 0) return { tone: "critical", title: `Nothing healthy is left of ${nameOf(critical)}` };
+  const out = troubles.filter(({ leaf }) => placeOf(leaf) === "out");
+  if (out.length > 0) return { tone: "trouble", title: `${addressesOf(out)} out of DNS` };
+  if (troubles.length > 0)
+    return { tone: "trouble", title: `${addressesOf(troubles)} unhealthy, and kept in DNS for want of better` };
+  return titleWithoutTrouble(records);
+}
+
+function titleWithoutTrouble(records: readonly RecordSummary[]): Pick<Headline, "tone" | "title"> {
+  const warned = records.filter(({ state }) => state === "Warning").length;
+  if (warned > 0)
+    return { tone: "watch", title: `Everything is in DNS; ${counted(warned, "record")} ${needs(warned)} a look` };
+  const unjudged = records.filter(({ state }) => state === "Pending" || state === "Unknown").length;
+  if (unjudged > 0) return { tone: "watch", title: `Nothing is known to be unhealthy; ${unjudgedWords(unjudged)}` };
+  return { tone: "well", title: "Everything that should be in DNS is in DNS" };
+}
+
+const needs = (count: number) => (count === 1 ? "needs" : "need");
+
+const unjudgedWords = (count: number) => `${counted(count, "record")} ${count === 1 ? "is" : "are"} not judged yet`;
+
+/** `1 address of api.example.com is`, `4 addresses of 2 records are`. */
+function addressesOf(troubles: readonly Trouble[]): string {
+  const records = [...new Set(troubles.map(({ record }) => record))];
+  return `${counted(troubles.length, "address")} of ${nameOf(records)} ${troubles.length === 1 ? "is" : "are"}`;
+}
+
+const nameOf = (records: readonly RecordSummary[]): string =>
+  records.length === 1 ? (records[0]?.rootHost ?? "") : counted(records.length, "record");
+
+function publishedOf(records: readonly RecordSummary[]): string {
+  const leaves = records.flatMap((record) => record.leaves);
+  const published = leaves.filter((leaf) => leaf.published).length;
+  return `${published} of ${counted(leaves.length, "address")} in DNS`;
+}

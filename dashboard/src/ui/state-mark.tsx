@@ -1,0 +1,37 @@
+import type { RecordState, RegionSummary } from "../../../shared/model/overview.ts";
+
+/** Each state has a shape of its own: colour says it only to those who see it. */
+const SHAPES: Record<RecordState, string> = {
+  Critical: "M6.2 1.5h7.6l4.7 4.7v7.6l-4.7 4.7H6.2l-4.7-4.7V6.2zM9 5v6.2h2V5zm0 7.8V15h2v-2.2z",
+  Degraded: "M10 1.8 19 18H1zM9 7.5v5.3h2V7.5zm0 6.7v2h2v-2z",
+  Warning: "M10 1.5 18.5 10 10 18.5 1.5 10zM9 6v4.8h2V6zm0 6.2v2h2v-2z",
+  Pending:
+    "M10 1.5a8.5 8.5 0 1 1 0 17 8.5 8.5 0 0 1 0-17zm0 2a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13zM9 6h2v3.7l2.6 2.1-1.3 1.6L9 10.7z",
+  Unknown: "M10 1.5a8.5 8.5 0 1 1 0 17 8.5 8.5 0 0 1 0-17zm0 2a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13zM6.5 9h7v2h-7z",
+  NotProbed: "M3 9h14v2H3z",
+  Healthy: "M10 1.5a8.5 8.5 0 1 1 0 17 8.5 8.5 0 0 1 0-17zm3.7 5L8.8 11.4 6.5 9.1 5.1 10.5l3.7 3.7L15.1 7.9z",
+};
+
+export const STATE_WORDS: Record<RecordState, string> = {
+  Critical: "Critical",
+  Degraded: "Degraded",
+  Warning: "Warning",
+  Pending: "Pending",
+  Unknown: "Unknown",
+  NotProbed: "Not probed",
+  Healthy: "Healthy",
+};
+
+/** The mark of a record's state, beside its word. */
+export function StateMark({ state }: { state: RecordState }) {
+  return (
+    <svg class="state-mark" data-tone={state} viewBox="0 0 20 20" aria-hidden="true">
+      <path d={SHAPES[state]} fill-rule="evenodd" />
+    </svg>
+  );
+}
+
+/** The mark of what one region says: a dot, a cross, a ring, a dash. What it means stands beside it in words. */
+export function RegionMark({ says, title }: { says: RegionSummary["says"]; title?: string }) {
+  return <i class="region-mark" data-says={says} title={title} />;
+}
