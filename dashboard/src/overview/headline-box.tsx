@@ -3,7 +3,7 @@ import { recordPath } from "../router.ts";
 import { StateMark } from "../ui/state-mark.tsx";
 import { Since } from "../ui/time.tsx";
 import type { Headline, Trouble } from "./headline.ts";
-import { PLACE_WORDS, placeOf, whoSays, whyOf } from "./words.ts";
+import { PLACE_WORDS } from "./words.ts";
 
 const MARKS = { critical: "Critical", trouble: "Degraded", watch: "Warning", well: "Healthy" } as const;
 
@@ -18,7 +18,7 @@ export function HeadlineBox({ headline, overview }: { headline: Headline; overvi
         {worst.length > 0 && (
           <ul class="worst">
             {worst.map((trouble) => (
-              <WorstLine key={`${trouble.record.rootHost} ${trouble.leaf.leaf}`} {...trouble} />
+              <WorstLine key={`${trouble.record.rootHost} ${trouble.story.leaves[0]}`} {...trouble} />
             ))}
           </ul>
         )}
@@ -30,18 +30,21 @@ export function HeadlineBox({ headline, overview }: { headline: Headline; overvi
   );
 }
 
-function WorstLine({ record, leaf }: Trouble) {
-  const place = placeOf(leaf);
+/** Addresses that are named; of more, only how many. */
+const NAMED = 3;
+
+function WorstLine({ record, story: { leaves, place, why, who, since } }: Trouble) {
   return (
     <li>
       <a href={recordPath(record.rootHost)}>
-        <span class="mono">{leaf.leaf}</span> of {record.rootHost}
+        {leaves.length > NAMED ? `${leaves.length} addresses` : <span class="mono">{leaves.join(", ")}</span>} of{" "}
+        {record.rootHost}
       </a>{" "}
-      {PLACE_WORDS[place]}: {whyOf(leaf) || "unhealthy"}
-      {leaf.against !== undefined && `, seen from ${whoSays(leaf.against)}`}
-      {leaf.since !== undefined && (
+      {PLACE_WORDS[place]}: {why || "unhealthy"}
+      {who !== "" && `, seen from ${who}`}
+      {since !== undefined && (
         <>
-          , <Since at={leaf.since} />
+          , <Since at={since} />
         </>
       )}
     </li>
@@ -57,26 +60,24 @@ function Around({ overview: { regions, clusters } }: { overview: Overview }) {
     <>
       {silent.length > 0 && (
         <p>
-          <a href="/regions">
-            {silent.map(({ region }) => region).join(", ")} {silent.length === 1 ? "is" : "are"} silent
-          </a>
-          : silence is no failure, but it is one witness less.
+          <a href="/regions">{isAre(silent.map(nameOf))} silent</a>: a witness less, and no failure.
         </p>
       )}
       {suspect.length > 0 && (
         <p>
-          <a href="/regions">{suspect.map(({ region }) => region).join(", ")}</a>: most probes turned at one moment,
-          which points at the region rather than at its targets.
+          <a href="/regions">{isAre(suspect.map(nameOf))} suspect</a>: most of what it looks at turned at one moment.
         </p>
       )}
       {lost.length > 0 && (
         <p>
-          <a href="/clusters">
-            {lost.map(({ cluster }) => cluster).join(", ")} {lost.length === 1 ? "is" : "are"} unreachable
-          </a>
-          : what is decided does not reach {lost.length === 1 ? "its" : "their"} DNS now.
+          <a href="/clusters">{isAre(lost.map(({ cluster }) => cluster))} unreachable</a>: what is decided does not get
+          through.
         </p>
       )}
     </>
   );
 }
+
+const nameOf = ({ region }: Overview["regions"][number]) => region;
+
+const isAre = (names: readonly string[]) => `${names.join(", ")} ${names.length === 1 ? "is" : "are"}`;

@@ -1,11 +1,11 @@
 import { counted } from "../../../shared/explain/seen.ts";
 import type { LeafSummary, Overview, RecordSummary } from "../../../shared/model/overview.ts";
-import { placeOf } from "./words.ts";
+import { placeOf, type Story, storiesOf } from "./words.ts";
 
-/** An address that is out of DNS, or kept in it only for want of a better one. */
+/** Addresses of a record that are out of DNS, or kept in it only for want of better ones. */
 export interface Trouble {
   record: RecordSummary;
-  leaf: LeafSummary;
+  story: Story;
 }
 
 /** What a person has to know first. */
@@ -13,7 +13,7 @@ export interface Headline {
   tone: "critical" | "trouble" | "watch" | "well";
   /** What is out of DNS, in one sentence. */
   title: string;
-  /** The worst of it, one address each, with why, since when and as seen from where. */
+  /** The worst of it, with why, since when and as seen from where. */
   worst: Trouble[];
   /** Addresses in trouble that are not among the worst. */
   more: number;
@@ -30,7 +30,7 @@ export function headlineOf({ records, regions }: Overview): Headline {
   return {
     ...titleOf(records, troubles),
     worst: troubles.slice(0, WORST),
-    more: Math.max(0, troubles.length - WORST),
+    more: countOf(troubles.slice(WORST)),
     sums: [
       counted(records.length, "record"),
       publishedOf(records),
@@ -41,17 +41,20 @@ export function headlineOf({ records, regions }: Overview): Headline {
 
 /** Those of records that have nothing healthy left come first, then what is out before what is kept, then the newest. */
 function troublesOf(records: readonly RecordSummary[]): Trouble[] {
-  const rank = ({ record, leaf }: Trouble) => (record.state === "Critical" ? 0 : 2) + (placeOf(leaf) === "out" ? 0 : 1);
+  const rank = ({ record, story }: Trouble) => (record.state === "Critical" ? 0 : 2) + (story.place === "out" ? 0 : 1);
   return records
-    .flatMap((record) => record.leaves.map((leaf) => ({ record, leaf })))
-    .filter(({ leaf }) => leaf.reason === "UnhealthyWithheld" || placeOf(leaf) === "kept")
-    .sort((a, b) => rank(a) - rank(b) || (b.leaf.since ?? 0) - (a.leaf.since ?? 0));
+    .flatMap((record) => storiesOf(record.leaves.filter(isTroubled)).map((story) => ({ record, story })))
+    .sort((a, b) => rank(a) - rank(b) || (b.story.since ?? 0) - (a.story.since ?? 0));
 }
+
+const isTroubled = (leaf: LeafSummary) => leaf.reason === "UnhealthyWithheld" || placeOf(leaf) === "kept";
+
+const countOf = (troubles: readonly Trouble[]) => troubles.reduce((sum, { story }) => sum + story.leaves.length, 0);
 
 function titleOf(records: readonly RecordSummary[], troubles: readonly Trouble[]): Pick<Headline, "tone" | "title"> {
   const critical = records.filter(({ state }) => state === "Critical");
   if (critical.length > 0) return { tone: "critical", title: `Nothing healthy is left of ${nameOf(critical)}` };
-  const out = troubles.filter(({ leaf }) => placeOf(leaf) === "out");
+  const out = troubles.filter(({ story }) => story.place === "out");
   if (out.length > 0) return { tone: "trouble", title: `${addressesOf(out)} out of DNS` };
   if (troubles.length > 0)
     return { tone: "trouble", title: `${addressesOf(troubles)} unhealthy, and kept in DNS for want of better` };
@@ -74,7 +77,8 @@ const unjudgedWords = (count: number) => `${counted(count, "record")} ${count ==
 /** `1 address of api.example.com is`, `4 addresses of 2 records are`. */
 function addressesOf(troubles: readonly Trouble[]): string {
   const records = [...new Set(troubles.map(({ record }) => record))];
-  return `${counted(troubles.length, "address")} of ${nameOf(records)} ${troubles.length === 1 ? "is" : "are"}`;
+  const count = countOf(troubles);
+  return `${counted(count, "address")} of ${nameOf(records)} ${count === 1 ? "is" : "are"}`;
 }
 
 const nameOf = (records: readonly RecordSummary[]): string =>

@@ -1,11 +1,12 @@
+import { Fragment } from "preact";
 import type { LeafSummary, RecordSummary } from "../../../shared/model/overview.ts";
 import type { Region } from "../../../shared/model/region.ts";
 import { recordPath } from "../router.ts";
 import { RegionMark, STATE_WORDS, StateMark } from "../ui/state-mark.tsx";
 import { Since } from "../ui/time.tsx";
-import { isRemarkable, PLACE_WORDS, placeOf, whoSays, whyOf } from "./words.ts";
+import { isRemarkable, PLACE_WORDS, type Story, storiesOf } from "./words.ts";
 
-/** Addresses that are simply in DNS, beyond which they are only counted. */
+/** Addresses beyond which they are only counted. */
 const LISTED = 8;
 
 /** One record: its state, its addresses, and what each region says of it. */
@@ -23,8 +24,8 @@ export function RecordRow({ record, regions }: { record: RecordSummary; regions:
         <a class="host" href={recordPath(rootHost)}>
           {rootHost}
         </a>
-        {remarkable.map((leaf) => (
-          <RemarkableLeaf key={leaf.leaf} leaf={leaf} />
+        {storiesOf(remarkable).map((story) => (
+          <StoryLine key={story.leaves[0]} {...story} />
         ))}
         {plain.length > 0 && <PlainLeaves leaves={plain} />}
         {leaves.length === 0 && <p class="muted small">Nothing was decided yet.</p>}
@@ -34,18 +35,17 @@ export function RecordRow({ record, regions }: { record: RecordSummary; regions:
   );
 }
 
-function RemarkableLeaf({ leaf }: { leaf: LeafSummary }) {
-  const place = placeOf(leaf);
-  const details = [whyOf(leaf), leaf.against === undefined ? "" : whoSays(leaf.against)].filter((text) => text !== "");
+function StoryLine({ leaves, place, why, who, since }: Story) {
+  const details = [why, who].filter((text) => text !== "").join(", ");
   return (
     <p class="leaf" data-place={place}>
       <i class="leaf-mark" />
-      <span class="mono address">{leaf.leaf}</span> <strong>{PLACE_WORDS[place]}</strong>
-      {details.length > 0 && `: ${details.join(", ")}`}
-      {leaf.since !== undefined && (
+      <Addresses leaves={leaves} /> <strong>{PLACE_WORDS[place]}</strong>
+      {details !== "" && `: ${details}`}
+      {since !== undefined && (
         <span class="muted">
           {" "}
-          <Since at={leaf.since} />
+          <Since at={since} />
         </span>
       )}
     </p>
@@ -53,17 +53,26 @@ function RemarkableLeaf({ leaf }: { leaf: LeafSummary }) {
 }
 
 function PlainLeaves({ leaves }: { leaves: readonly LeafSummary[] }) {
-  const listed = leaves.slice(0, LISTED).map(({ leaf }) => leaf);
-  const more = leaves.length - listed.length;
   return (
     <p class="leaf" data-place="in">
       <i class="leaf-mark" />
       <span class="visually-hidden">In DNS: </span>
-      <span class="mono addresses">
-        {listed.join("  ")}
-        {more > 0 && <span class="more"> and {more} more</span>}
-      </span>
+      <Addresses leaves={leaves.map(({ leaf }) => leaf)} />
     </p>
+  );
+}
+
+function Addresses({ leaves }: { leaves: readonly string[] }) {
+  const more = leaves.length - LISTED;
+  return (
+    <span class="addresses">
+      {leaves.slice(0, LISTED).map((leaf) => (
+        <Fragment key={leaf}>
+          <span class="mono address">{leaf}</span>{" "}
+        </Fragment>
+      ))}
+      {more > 0 && <span class="more">and {more} more</span>}
+    </span>
   );
 }
 

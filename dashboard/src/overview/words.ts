@@ -31,13 +31,41 @@ export const isRemarkable = (leaf: LeafSummary): boolean =>
   leaf.reason === "Unknown" ||
   leaf.reason === "PendingPublished";
 
-/** Why an address is where it is: `connect timeout`, `unhealthy; minPublished needs it`. Empty where it is just healthy. */
-export function whyOf({ reason, verdict, against }: LeafSummary): string {
+/** Addresses of one record of which the same is to be said. */
+export interface Story {
+  leaves: string[];
+  place: LeafPlace;
+  /** `connect timeout`, `unhealthy; minPublished needs it`; empty where they are just healthy. */
+  why: string;
+  /** `2 of 3 regions (enam, weur)`; empty while none says anything against them. */
+  who: string;
+  /** Since when the first of them is so, Unix ms. */
+  since: number | undefined;
+}
+
+/** Puts together what is the same of several addresses, in their order. */
+export function storiesOf(leaves: readonly LeafSummary[]): Story[] {
+  const stories = leaves.map((leaf) => ({
+    leaves: [leaf.leaf],
+    place: placeOf(leaf),
+    why: whyOf(leaf),
+    who: whoOf(leaf),
+    since: leaf.since,
+  }));
+  return [...Map.groupBy(stories, ({ place, why, who }) => [place, why, who].join("\n")).values()].flatMap((same) => {
+    const times = same.flatMap(({ since }) => since ?? []);
+    const since = times.length === 0 ? undefined : Math.min(...times);
+    return same.slice(0, 1).map((first) => ({ ...first, leaves: same.flatMap((one) => one.leaves), since }));
+  });
+}
+
+function whyOf({ reason, verdict, against }: LeafSummary): string {
   const saw = against?.saw.join(" or ") || (verdict === "Unhealthy" ? "unhealthy" : "");
   return [saw, BECAUSE[reason]].filter((text) => text !== "").join("; ");
 }
 
-/** Who says so: `2 of 3 regions (enam, weur)`. */
-export function whoSays({ regions, of }: NonNullable<LeafSummary["against"]>): string {
+function whoOf({ against }: LeafSummary): string {
+  if (against === undefined) return "";
+  const { regions, of } = against;
   return `${regions.length} of ${of} ${of === 1 ? "region" : "regions"} (${regions.join(", ")})`;
 }
