@@ -1,5 +1,8 @@
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { stringify } from "yaml";
 
 /** Where the dashboard and the rules lie. */
 export const MONITORING = join(import.meta.dirname, "../../deploy/monitoring");
@@ -10,6 +13,19 @@ export const HAS_PROMTOOL = isInstalled();
 export function promtool(args: readonly string[], input = ""): { ok: boolean; said: string } {
   const { status, stdout, stderr } = spawnSync("promtool", args, { cwd: MONITORING, input, encoding: "utf8" });
   return { ok: status === 0, said: `${stdout}${stderr}`.trim() };
+}
+
+/** What promtool says to expressions of PromQL. */
+export function checkExpressions(expressions: readonly string[]): ReturnType<typeof promtool> {
+  const rules = expressions.map((expr, at) => ({ record: `expression_${at}`, expr }));
+  const folder = mkdtempSync(join(tmpdir(), "vedette-promtool-"));
+  try {
+    const file = join(folder, "rules.yaml");
+    writeFileSync(file, stringify({ groups: [{ name: "expressions", rules }] }));
+    return promtool(["check", "rules", file]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 function isInstalled(): boolean {
