@@ -27,9 +27,11 @@ export const PROBLEMS = {
   BodyTooLarge: [413, "The body is too large"],
   FieldInvalid: [422, "A field breaks its rule"],
   SnapshotCutOff: [422, "The snapshot cannot be read as a whole"],
+  UpgradeMissing: [426, "This route is a WebSocket"],
   SnapshotTagMissing: [428, "The push has to name the snapshot it replaces"],
   InternalError: [500, "The edge has failed"],
   SettingsWrong: [503, "The settings of the Worker are wrong"],
+  StreamFull: [503, "Too many watch this partition already"],
   CoordinatorUnavailable: [503, "A coordinator cannot be reached"],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 

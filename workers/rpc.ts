@@ -148,6 +148,8 @@ export interface ClusterContact {
   cluster: string;
   sharesNumber: MessageNumber;
   decisionsNumber: MessageNumber;
+  /** Since when deliveries to its agent fail, Unix ms, and what the last one said; absent while they do not. */
+  unreachable?: { since: number; failure: string };
 }
 
 export interface ContactReceipt {

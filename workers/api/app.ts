@@ -9,6 +9,7 @@ import { deliveryRoutes } from "./delivery.ts";
 import { eventRoutes } from "./events.ts";
 import { withHeaders } from "./headers.ts";
 import { historyRoutes } from "./history.ts";
+import { liveRoutes } from "./live.ts";
 import { metricsRoutes } from "./metrics/metrics.ts";
 import { openApiOf } from "./openapi.ts";
 import { overviewRoutes } from "./overview.ts";
@@ -47,6 +48,7 @@ export const ROUTES: readonly Route[] = [
   ...readRoutes,
   ...historyRoutes,
   ...eventRoutes,
+  ...liveRoutes,
   ...checkRoutes,
   ...sessionRoutes,
   ...metricsRoutes,

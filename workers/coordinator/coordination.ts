@@ -2,6 +2,7 @@ import type { Event } from "../../shared/model/event.ts";
 import type { Assignment } from "../../shared/model/messages/assignment.ts";
 import type { Report } from "../../shared/model/messages/report.ts";
 import type { SharesInput } from "../../shared/model/messages/shares.ts";
+import type { RecordSummary } from "../../shared/model/overview.ts";
 import type { RecordDetail } from "../../shared/model/record-detail.ts";
 import type { RegionView } from "../../shared/model/region-view.ts";
 import type { ProbeStatus, RecordStatus } from "../../shared/model/status.ts";
@@ -19,13 +20,14 @@ import { contact, registerCluster, removeCluster } from "./clusters.ts";
 import { commit } from "./commit.ts";
 import { decisionsFor } from "./hand-over.ts";
 import { heartbeat, isHeartbeatMissed } from "./heartbeat.ts";
+import type { Watched } from "./live/stream.ts";
 import { loadWorld } from "./load.ts";
 import type { Outside } from "./outside.ts";
 import { probersOf } from "./probers-of.ts";
 import { putShares } from "./put-shares.ts";
-import { probeStatus, recordDetail, recordStatuses, recordSummaries, regionViews } from "./read.ts";
+import { probeStatus, recordDetail, recordStatuses, recordSummaries, regionViews, summariesOf } from "./read.ts";
 import { receiveReport } from "./receive-report.ts";
-import { addEvent, listEvents, listNewestEvents } from "./store/events.ts";
+import { addEvent, lastEventId, listEvents, listNewestEvents } from "./store/events.ts";
 import { readMeta, writeMeta } from "./store/meta.ts";
 import { MIGRATIONS } from "./store/migrations.ts";
 import { storeOf } from "./store/store.ts";
@@ -36,19 +38,23 @@ import type { Rules, World } from "./world.ts";
  * is as it was before, and memory is read from it again. Nothing is stored before a cluster is heard of, so that neither
  * cron nor a reader brings a coordinator about.
  */
-export class Coordination {
+export class Coordination implements Watched {
   readonly #storage: DurableObjectStorage;
   readonly #outside: Outside;
   readonly #rules: Rules;
-  readonly #partition: number;
+  readonly partition: number;
   #world: World | undefined;
 
   constructor(storage: DurableObjectStorage, outside: Outside, rules: Rules, partition: number) {
     this.#storage = storage;
     this.#outside = outside;
     this.#rules = rules;
-    this.#partition = partition;
+    this.partition = partition;
     if (hasTables(storage.sql)) this.#open();
+  }
+
+  now(): number {
+    return this.#outside.now();
   }
 
   registerCluster(cluster: string): void {
@@ -145,6 +151,14 @@ export class Coordination {
     return this.#world === undefined ? [] : listNewestEvents(this.#storage.sql, last, before);
   }
 
+  lastEventId(): number {
+    return this.#world === undefined ? 0 : lastEventId(this.#storage.sql);
+  }
+
+  summaries(rootHosts: Iterable<string>): { records: RecordSummary[]; removed: string[] } {
+    return this.#read((world, nowMs) => summariesOf(world, rootHosts, nowMs), { records: [], removed: [] });
+  }
+
   noteEvent(event: ClusterEvent): void {
     this.#callIfAny((world, nowMs) => addEvent(world.store.sql, { ...event, at: nowMs }), undefined);
   }
@@ -159,6 +173,14 @@ export class Coordination {
 
   #call<Value>(work: (world: World, nowMs: number) => Value): Value {
     const world = this.#world ?? this.#open();
+    const value = this.#transact(world, work);
+    const changed = [...world.changedRoots];
+    world.changedRoots.clear();
+    this.#outside.changed(changed);
+    return value;
+  }
+
+  #transact<Value>(world: World, work: (world: World, nowMs: number) => Value): Value {
     const nowMs = this.#outside.now();
     try {
       return this.#storage.transactionSync(() => {
@@ -180,7 +202,7 @@ export class Coordination {
     const { sql } = this.#storage;
     if (readMeta(sql, "epoch") === undefined) {
       writeMeta(sql, "epoch", this.#outside.now());
-      writeMeta(sql, "partition", this.#partition);
+      writeMeta(sql, "partition", this.partition);
     }
     if (readMeta(sql, "partitions") === undefined) writeMeta(sql, "partitions", this.#rules.partitions);
     const world = loadWorld(storeOf(sql), this.#outside, this.#rules);

@@ -6,7 +6,8 @@ import type { SharesInput } from "../../shared/model/messages/shares.ts";
 import type { RecordDetail } from "../../shared/model/record-detail.ts";
 import type { RegionView } from "../../shared/model/region-view.ts";
 import type { ProbeStatus, RecordStatus } from "../../shared/model/status.ts";
-import { clusterOf, type Env, proberName, proberOf } from "../env.ts";
+import { clusterOf, type Env, notifierOf, proberName, proberOf } from "../env.ts";
+import { problemOf } from "../problems.ts";
 import { callWithRetry, errorMessage } from "../retry.ts";
 import type {
   ClusterContact,
@@ -19,20 +20,25 @@ import type {
 } from "../rpc.ts";
 import { readSettings } from "../settings.ts";
 import { Coordination } from "./coordination.ts";
+import { close, Sockets } from "./live/sockets.ts";
+import { LiveStream } from "./live/stream.ts";
 import type { Outside } from "./outside.ts";
 
 /** How long changes are collected before they are sent: several calls that come together are answered by one. */
 const TICK_MS = 20;
+/** The same for those who watch: a person sees no difference, and a storm of reports makes ten messages a second at most. */
+const LIVE_TICK_MS = 100;
 
 /** One partition's coordinator: takes calls, and leaves them to {@link Coordination}. Its name is the partition. */
 export class Coordinator extends DurableObject<Env> implements CoordinatorRpc {
   /** What a test puts a double in the place of. */
   readonly outside: Outside;
   readonly #coordination: Coordination;
+  readonly #live: LiveStream;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.outside = outsideOf(ctx, env);
+    this.outside = outsideOf(ctx, env, (rootHosts) => this.#live.changed(rootHosts));
     const { ALLOW_PRIVATE_ADDRESSES, EDGE_STALE_AFTER, PARTITIONS } = readSettings(env);
     const rules = {
       allowPrivate: ALLOW_PRIVATE_ADDRESSES,
@@ -40,6 +46,33 @@ export class Coordinator extends DurableObject<Env> implements CoordinatorRpc {
       partitions: PARTITIONS,
     };
     this.#coordination = new Coordination(ctx.storage, this.outside, rules, Number(ctx.id.name ?? 0));
+    const later = (work: () => void) => ctx.waitUntil(scheduler.wait(LIVE_TICK_MS).then(work).catch(logUntold));
+    this.#live = new LiveStream(new Sockets(ctx), this.#coordination, later);
+  }
+
+  /** Opens a stream: see {@link LiveStream}. Only the Worker calls this, and has seen to who may. */
+  override async fetch(request: Request): Promise<Response> {
+    const after = new URL(request.url).searchParams.get("after");
+    const client = this.#live.open(after === null ? undefined : Number(after));
+    if (client !== undefined) return new Response(null, { status: 101, webSocket: client });
+    const problem = problemOf("StreamFull", "Ask for /v1/overview instead, or try again later.");
+    return Response.json(problem, {
+      status: problem.status,
+      headers: { "content-type": "application/problem+json" },
+    });
+  }
+
+  /** Pings are answered by the platform; whoever sends anything else is no client of ours. */
+  override webSocketMessage(socket: WebSocket): void {
+    close(socket, 1008, "this stream takes no message but ping");
+  }
+
+  override webSocketClose(socket: WebSocket, code: number): void {
+    close(socket, code === 1005 ? 1000 : code, "");
+  }
+
+  override webSocketError(socket: WebSocket): void {
+    close(socket, 1011, "the connection is broken");
   }
 
   async registerCluster(cluster: string): Promise<void> {
@@ -116,7 +149,7 @@ export class Coordinator extends DurableObject<Env> implements CoordinatorRpc {
   }
 }
 
-function outsideOf(ctx: DurableObjectState, env: Env): Outside {
+function outsideOf(ctx: DurableObjectState, env: Env, changed: Outside["changed"]): Outside {
   return {
     now: () => Date.now(),
     assign: (assignment) => {
@@ -124,6 +157,10 @@ function outsideOf(ctx: DurableObjectState, env: Env): Outside {
       return callWithRetry(() => proberOf(env, proberName(shard), shard.region).assign(assignment));
     },
     decided: (decisions) => callWithRetry(() => clusterOf(env, decisions.cluster).decided(decisions)),
+    changed,
+    ...(readSettings(env).NOTIFICATIONS.length > 0 && {
+      troubles: (troubles) => callWithRetry(() => notifierOf(env).troubles(troubles)),
+    }),
     soon: (work) => ctx.waitUntil(scheduler.wait(TICK_MS).then(work).catch(logFailure)),
   };
 }
@@ -131,4 +168,9 @@ function outsideOf(ctx: DurableObjectState, env: Env): Outside {
 /** What was to be sent is sent by the heartbeat. */
 function logFailure(error: unknown): void {
   console.error({ message: "changes could not be sent", error: errorMessage(error) });
+}
+
+/** The overview that each client asks for now and then makes up for it. */
+function logUntold(error: unknown): void {
+  console.error({ message: "those who watch could not be told of changes", error: errorMessage(error) });
 }

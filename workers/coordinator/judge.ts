@@ -1,5 +1,6 @@
 import { isSameAdvice, probeAdvisories } from "../../shared/health/advisory.ts";
 import { judge } from "../../shared/health/verdict.ts";
+import { noteShown } from "./live/shown.ts";
 import { storeProbe } from "./persist.ts";
 import { touch } from "./roots.ts";
 import { addEvent } from "./store/events.ts";
@@ -19,6 +20,7 @@ export function judgeProbe(world: World, probe: ProbeState, nowMs: number): bool
   }
   const policy = policyOf(probe);
   const words = wordsOf(world, probe, nowMs);
+  noteShown(world, probe, words);
   const standing = judge(before, words, policy, nowMs);
   probe.standing = standing;
   if (standing.verdict !== before?.verdict || standing.provenAt !== before?.provenAt) storeProbe(world, probe);

@@ -2,6 +2,7 @@ import { REGIONS } from "../../shared/model/region.ts";
 import { NO_NUMBER } from "../../shared/number.ts";
 import { keptLast } from "../../shared/record/kept-last.ts";
 import { advise } from "./judge.ts";
+import { shownOf } from "./live/shown.ts";
 import type { Outside } from "./outside.ts";
 import { storeCluster } from "./persist.ts";
 import { isOfClass, newShard } from "./place.ts";
@@ -15,6 +16,7 @@ import { readMeta } from "./store/meta.ts";
 import type { ProbeRow } from "./store/probes.ts";
 import type { Store } from "./store/store.ts";
 import type { WordRow } from "./store/words.ts";
+import { wordsOf } from "./words.ts";
 import {
   type Cluster,
   type DesiredProbe,
@@ -62,9 +64,14 @@ export function loadWorld(store: Store, outside: Outside, rules: Rules): World {
   loadRecords(world, bad);
   loadProbes(world, bad, nowMs);
   for (const row of bad.all()) tellOf(world, row, nowMs);
-  for (const probe of world.probes.values()) advise(world, probe, nowMs);
+  for (const probe of world.probes.values()) {
+    advise(world, probe, nowMs);
+    // As it was shown before the sleep: a word that went stale since is told of when it is judged.
+    probe.shown = shownOf(probe, wordsOf(world, probe, world.start.lastActiveAt ?? nowMs));
+  }
   noteSuspects(world);
   world.changedClusters.clear();
+  world.changedRoots.clear();
   return world;
 }
 
@@ -91,6 +98,8 @@ function emptyWorld(store: Store, outside: Outside, rules: Rules, nowMs: number)
     suspectRegions: new Map(),
     changedClusters: new Set(),
     changedShards: new Set(),
+    changedRoots: new Set(),
+    troubles: { isNews: false, isUnderWay: false, at: 0 },
     toldOf: new Set(),
     handing: new Set(),
     isAbandoned: false,
@@ -197,6 +206,7 @@ function restore(world: World, root: Root, desired: DesiredProbe, row: ProbeRow)
     timingEditedAt,
     words: new Map(),
     advisories: [],
+    shown: "",
   };
   shard.members.set(desired.id, probe);
   root.probes.set(desired.id, probe);

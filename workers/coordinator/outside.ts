@@ -1,6 +1,7 @@
 import type { Assignment } from "../../shared/model/messages/assignment.ts";
 import type { Decisions } from "../../shared/model/messages/shares.ts";
 import type { MessageNumber } from "../../shared/model/number.ts";
+import type { Troubles } from "../../shared/model/trouble.ts";
 
 /** All that the coordinator asks of the world outside its storage. A call that fails is made up for later. */
 export interface Outside {
@@ -8,6 +9,10 @@ export interface Outside {
   now(): number;
   assign(assignment: Assignment): Promise<{ number: MessageNumber }>;
   decided(decisions: Decisions): Promise<void>;
+  /** Tells the notifier; absent while nobody is to be told. Answers when the newest list was made that it has. */
+  troubles?(troubles: Troubles): Promise<{ at: number }>;
   /** Runs the work soon after the call at hand, which it never delays. */
   soon(work: () => Promise<void>): void;
+  /** Tells those who watch that a call is over: the root hosts of the records that look other since, or are no more. */
+  changed(rootHosts: readonly string[]): void;
 }

@@ -46,6 +46,18 @@ export function recordSummaries(world: World, nowMs: number): RecordSummary[] {
   return summaries.sort((a, b) => (a.rootHost < b.rootHost ? -1 : 1));
 }
 
+/** Some records in short; `removed` are those that there are no more. */
+export function summariesOf(world: World, rootHosts: Iterable<string>, nowMs: number) {
+  const records: RecordSummary[] = [];
+  const removed: string[] = [];
+  for (const rootHost of rootHosts) {
+    const root = world.roots.get(rootHost);
+    if (root === undefined) removed.push(rootHost);
+    else records.push(summaryOf(recordStatus(world, root, nowMs)));
+  }
+  return { records, removed };
+}
+
 export function recordStatus(world: World, root: Root, nowMs: number): RecordStatus {
   return {
     rootHost: root.rootHost,

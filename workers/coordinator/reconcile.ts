@@ -106,6 +106,7 @@ export function create(world: World, root: Root, desired: DesiredProbe, nowMs: n
     timingEditedAt: nowMs,
     words: new Map(),
     advisories: [],
+    shown: "",
   };
   root.probes.set(desired.id, probe);
   world.probes.set(desired.id, probe);
@@ -160,5 +161,7 @@ function remove(world: World, probe: ProbeState): void {
 
 function dissolve(world: World, root: Root): void {
   world.roots.delete(root.rootHost);
+  world.changedRoots.add(root.rootHost);
+  world.troubles.isNews = true;
   world.store.records.delete(root.rootHost);
 }

@@ -17,8 +17,9 @@ export function rootOf(world: World, { spec: { rootHost } }: Share): Root {
   return root;
 }
 
-/** Marks every cluster that has a share in the record: its decisions have changed in something that matters. */
+/** Marks the record, and every cluster that has a share in it: its decisions have changed in something that matters. */
 export function touch(world: World, root: Root): void {
+  world.changedRoots.add(root.rootHost);
   for (const share of root.shares) {
     const cluster = world.clusters.get(share.cluster);
     if (cluster !== undefined) world.changedClusters.add(cluster);

@@ -73,6 +73,8 @@ export interface ProbeState {
   timingEditedAt: number;
   words: Map<Region, RegionState>;
   advisories: Advisory[];
+  /** What its regions say, as it was last looked at: see `live/shown.ts`. */
+  shown: string;
 }
 
 /** What one region says of one probe. Only the class of it is stored; see `store/words.ts`. */
@@ -115,6 +117,15 @@ export interface ShardInRegion {
   isOvertaken: boolean;
 }
 
+/** How the notifier is told of what is wrong: see `troubles.ts`. */
+export interface Telling {
+  /** Something began or ended that it was not told yet. */
+  isNews: boolean;
+  isUnderWay: boolean;
+  /** When the newest list was made that it has, Unix ms. */
+  at: number;
+}
+
 /** When the coordinator began to listen, after a restart or a gap, and until when it had listened before. */
 export interface Start {
   at: number;
@@ -147,6 +158,9 @@ export interface World {
   /** What the call at hand has changed: clusters whose decisions are others now, and shards with other probes. */
   readonly changedClusters: Set<Cluster>;
   readonly changedShards: Set<ShardState>;
+  /** Root hosts of the records that the call has made look other to those who watch, or that are no more. */
+  readonly changedRoots: Set<string>;
+  readonly troubles: Telling;
   /** Whose numbers were told of as nonsense: once is enough. */
   readonly toldOf: Set<string>;
   /** Clusters that are just being handed theirs. */

@@ -25,6 +25,8 @@ export class Bench {
   readonly probers: FakeProbers;
   readonly delivered = new Map<string, Decisions>();
   readonly deliveries: Decisions[] = [];
+  /** Records that those who watch were to be told of. */
+  readonly changed = new Set<string>();
   now = T0;
   /** Called before each call outside; may throw. */
   onCall: (kind: "assign" | "decided") => void = () => {};
@@ -56,6 +58,9 @@ export class Bench {
       },
       soon: (work) => {
         this.#queue.push(work);
+      },
+      changed: (rootHosts) => {
+        for (const rootHost of rootHosts) this.changed.add(rootHost);
       },
     };
     this.coordination = this.#start();

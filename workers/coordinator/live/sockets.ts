@@ -1,0 +1,73 @@
+/** A client pings every few seconds; one that has not for this long is gone, or its page is asleep. */
+const SILENT_MS = 120_000;
+
+/** What is kept with a socket while the object sleeps. */
+interface Attachment {
+  /** Id of the last event that it was sent. */
+  after: number;
+  openedAt: number;
+}
+
+/**
+ * The open sockets of a coordinator. They outlive its memory (the platform's hibernation), and pings are answered without
+ * waking it: https://developers.cloudflare.com/durable-objects/best-practices/websockets/
+ */
+export class Sockets {
+  readonly #ctx: DurableObjectState;
+
+  constructor(ctx: DurableObjectState) {
+    this.#ctx = ctx;
+  }
+
+  get count(): number {
+    return this.#open().length;
+  }
+
+  /** Takes the object's end of a socket; answers the other. */
+  accept(after: number, nowMs: number): { client: WebSocket; socket: WebSocket } {
+    const [client, socket] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket];
+    this.#ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
+    this.#ctx.acceptWebSocket(socket);
+    socket.serializeAttachment({ after, openedAt: nowMs } satisfies Attachment);
+    return { client, socket };
+  }
+
+  /** All that are open, by the id of the last event that they were sent. */
+  byLastEvent(): Map<number, WebSocket[]> {
+    return Map.groupBy(this.#open(), (socket) => attachmentOf(socket).after);
+  }
+
+  /** Sends the messages in their order and notes up to which event they go. A socket that is broken is dropped. */
+  send(socket: WebSocket, messages: readonly string[], lastEventId: number): void {
+    try {
+      for (const message of messages) socket.send(message);
+      socket.serializeAttachment({ ...attachmentOf(socket), after: lastEventId });
+    } catch {
+      close(socket, 1011, "the connection is broken");
+    }
+  }
+
+  /** Drops those that have not pinged for long: what is sent to them would only pile up. */
+  dropSilent(nowMs: number): void {
+    for (const socket of this.#open()) {
+      const pingedAt = this.#ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? 0;
+      const heardAt = Math.max(pingedAt, attachmentOf(socket).openedAt);
+      if (nowMs - heardAt > SILENT_MS) close(socket, 1008, `no ping for ${SILENT_MS / 1_000} s`);
+    }
+  }
+
+  #open(): WebSocket[] {
+    return this.#ctx.getWebSockets().filter(({ readyState }) => readyState === WebSocket.OPEN);
+  }
+}
+
+/** Closes a socket; one that cannot even be closed is the platform's to clear away. */
+export function close(socket: WebSocket, code: number, reason: string): void {
+  try {
+    socket.close(code, reason);
+  } catch {
+    // It is closed already.
+  }
+}
+
+const attachmentOf = (socket: WebSocket): Attachment => socket.deserializeAttachment();

@@ -1,0 +1,107 @@
+import type { Event } from "../../../shared/model/event.ts";
+import type { RecordSummary } from "../../../shared/model/overview.ts";
+import { messagesOf } from "./messages.ts";
+import type { Sockets } from "./sockets.ts";
+
+/**
+ * Each socket gets every message, while the object has verdicts to find: so many can watch one partition, and the next one is
+ * refused rather than one that watches already dropped. A page that is refused asks for the overview again and again instead.
+ */
+export const MAX_SOCKETS = 500;
+
+/** What the stream tells of. */
+export interface Watched {
+  readonly partition: number;
+  now(): number;
+  /** The records as they are now; `removed` are those that there are no more. */
+  summaries(rootHosts: Iterable<string>): { records: RecordSummary[]; removed: string[] };
+  /** Of the newest event, 0 while there is none. */
+  lastEventId(): number;
+  /** At most one page of events after the id, oldest first. */
+  listEvents(after: number): Event[];
+}
+
+/**
+ * Tells those who watch what changes, whole records and events, in one message for all that happens within a tick. While
+ * nobody watches nothing is computed. Memory holds nothing that a socket's own attachment does not make up for: the object
+ * may sleep between any two messages.
+ */
+export class LiveStream {
+  readonly #sockets: Sockets;
+  readonly #watched: Watched;
+  readonly #later: (work: () => void) => void;
+  #changed = new Set<string>();
+  #isDue = false;
+  /** The event that every socket has, where that is known. */
+  #toldTo: number | undefined;
+
+  /** `later` runs work a tick from now. */
+  constructor(sockets: Sockets, watched: Watched, later: (work: () => void) => void) {
+    this.#sockets = sockets;
+    this.#watched = watched;
+    this.#later = later;
+  }
+
+  /**
+   * Opens a stream that begins with the events after the id, or with what happens from now on; undefined where too many are
+   * open. An id above all there are is of a log that was lost: then it begins with the first there is.
+   */
+  open(after: number | undefined): WebSocket | undefined {
+    const nowMs = this.#watched.now();
+    if (this.#sockets.count >= MAX_SOCKETS) this.#sockets.dropSilent(nowMs);
+    if (this.#sockets.count >= MAX_SOCKETS) return undefined;
+    const last = this.#watched.lastEventId();
+    const from = after === undefined ? last : after > last ? 0 : after;
+    const { client, socket } = this.#sockets.accept(from, nowMs);
+    this.#send([socket], from, { records: [], removed: [] });
+    return client;
+  }
+
+  /** A call is over that has changed how these records look, or may have added events. */
+  changed(rootHosts: Iterable<string>): void {
+    if (this.#sockets.count === 0) {
+      this.#changed.clear();
+      this.#toldTo = undefined;
+      return;
+    }
+    for (const rootHost of rootHosts) this.#changed.add(rootHost);
+    if (this.#isDue || (this.#changed.size === 0 && this.#toldTo === this.#watched.lastEventId())) return;
+    this.#isDue = true;
+    this.#later(() => this.#tell());
+  }
+
+  #tell(): void {
+    this.#isDue = false;
+    const rootHosts = this.#changed;
+    this.#changed = new Set();
+    if (this.#sockets.count === 0) return;
+    this.#sockets.dropSilent(this.#watched.now());
+    const changed = this.#watched.summaries(rootHosts);
+    const lastEventId = this.#watched.lastEventId();
+    for (const [after, sockets] of this.#sockets.byLastEvent()) {
+      if (rootHosts.size > 0 || after < lastEventId) this.#send(sockets, after, changed);
+    }
+    this.#toldTo = lastEventId;
+  }
+
+  /** All that these sockets, which have the events up to `after`, lack now. */
+  #send(sockets: readonly WebSocket[], after: number, changed: ReturnType<Watched["summaries"]>): void {
+    const { partition } = this.#watched;
+    const lastEventId = this.#watched.lastEventId();
+    const news = { at: this.#watched.now(), partition, ...changed, events: this.#eventsAfter(after), lastEventId };
+    const messages = messagesOf(news).map((message) => JSON.stringify(message));
+    for (const socket of sockets) this.#sockets.send(socket, messages, lastEventId);
+  }
+
+  /** In pages; the log is bounded, and so are they. */
+  #eventsAfter(after: number): Event[][] {
+    const pages: Event[][] = [];
+    for (let from = after; ; ) {
+      const page = this.#watched.listEvents(from);
+      const last = page.at(-1);
+      if (last === undefined) return pages;
+      pages.push(page);
+      from = last.id;
+    }
+  }
+}
