@@ -9,6 +9,7 @@ const pure = [
   "docs/**/*.test.ts",
   "shared/**/*.test.ts",
   "agent/**/*.test.ts",
+  "cli/**/*.test.ts",
   "dashboard/**/*.test.ts",
   "local/**/*.test.ts",
   "test/sim/**/*.test.ts",

@@ -1,0 +1,70 @@
+import type { Command, Option } from "commander";
+
+/** What can stand after a command, as the shells are told it. */
+export interface Place {
+  /** The names down to the command, without the program's own. */
+  path: readonly string[];
+  commands: readonly { name: string; summary: string }[];
+  options: readonly OptionWords[];
+  /** What an argument can be, where that is known. */
+  argument: Values;
+}
+
+export interface OptionWords {
+  flags: readonly string[];
+  description: string;
+  /** Undefined for one that takes no value. */
+  values: Values | undefined;
+}
+
+export type Values = { kind: "Choices"; choices: readonly string[] } | { kind: "Files" } | { kind: "Any" };
+
+/** By these names of placeholders values are files. */
+const FILES = /^(file|manifests)$/;
+
+/** Every place of a program, made from its tree of commands, so that nothing is listed twice. */
+export function placesOf(program: Command): Place[] {
+  return placesUnder(program, []);
+}
+
+function placesUnder(command: Command, path: readonly string[]): Place[] {
+  const help = command.createHelp();
+  const commands = help.visibleCommands(command);
+  const own = help.visibleOptions(command);
+  const globals =
+    path.length === 0 ? [] : rootOf(command).options.filter(({ hidden, long }) => !hidden && long !== "--version");
+  const place: Place = {
+    path,
+    commands: commands.map((one) => ({ name: one.name(), summary: one.summary() || one.description() })),
+    options: [...own, ...globals].map(wordsOf),
+    argument: argumentOf(command),
+  };
+  return [place, ...command.commands.flatMap((one) => placesUnder(one, [...path, one.name()]))];
+}
+
+function rootOf(command: Command): Command {
+  return command.parent === null ? command : rootOf(command.parent);
+}
+
+function wordsOf(option: Option): OptionWords {
+  const flags = [option.short, option.long].filter((flag) => flag !== undefined);
+  return { flags, description: option.description, values: takesValue(option) ? valuesOf(option) : undefined };
+}
+
+const takesValue = ({ required, optional }: Option) => required || optional;
+
+function valuesOf({ argChoices, flags }: Option): Values {
+  if (argChoices !== undefined) return { kind: "Choices", choices: argChoices };
+  return FILES.test(/<(.+?)>/.exec(flags)?.[1] ?? "") ? { kind: "Files" } : { kind: "Any" };
+}
+
+function argumentOf({ registeredArguments: [first] }: Command): Values {
+  if (first?.argChoices !== undefined) return { kind: "Choices", choices: first.argChoices };
+  return FILES.test(first?.name() ?? "") ? { kind: "Files" } : { kind: "Any" };
+}
+
+/** All options of any command that take a value: the word after one is no command. */
+export function valueFlags(places: readonly Place[]): string[] {
+  const taking = places.flatMap(({ options }) => options.filter(({ values }) => values !== undefined));
+  return [...new Set(taking.flatMap(({ flags }) => flags))].sort();
+}

@@ -1,0 +1,130 @@
+import { readFileSync } from "node:fs";
+import { relative } from "node:path";
+import { collect } from "../../agent/source/collect.ts";
+import type { FileContent } from "../../agent/source/content.ts";
+import { type Judges, type ManifestDocument, readDocuments } from "../../agent/source/documents.ts";
+import { listFiles, readStable } from "../../agent/source/files.ts";
+import { contentOf } from "../../agent/source/parse.ts";
+import { policyManifest } from "../../shared/model/dns-health-check-policy.ts";
+import { fieldErrors } from "../../shared/model/field-error.ts";
+import { CliError, EXIT } from "../exit.ts";
+
+/** A broken rule, as far as each part of where it is broken is known. Documents count from 1. */
+export interface LintFault {
+  file: string;
+  line?: number;
+  column?: number;
+  document?: number;
+  /** namespace/name */
+  object?: string;
+  field?: string;
+  value?: string;
+  rule: string;
+}
+
+export interface Linted {
+  files: number;
+  /** How many documents in order there are of each kind. */
+  kinds: Record<string, number>;
+  faults: LintFault[];
+  /** What may be wrong, or be right in a place that is not seen from here. */
+  notes: LintFault[];
+}
+
+type Texts = ReadonlyMap<string, { text: string } | { rule: string }>;
+
+const STDIN = "-";
+const KIND_NAMES = { Record: "DNSRecord", Secret: "Secret", Judged: "DNSHealthCheckPolicy" } as const;
+
+const JUDGES: Judges = {
+  DNSHealthCheckPolicy: (manifest) => {
+    const result = policyManifest.safeParse(manifest);
+    return result.success ? [] : fieldErrors(result.error, manifest);
+  },
+};
+
+/** Reads manifests as the agent does. Throws where a path cannot be read. */
+export async function lint(paths: readonly string[]): Promise<Linted> {
+  return lintTexts(await textsOf(paths));
+}
+
+/** The faults of texts, by the name of their file. */
+export function lintTexts(texts: Texts): Linted {
+  const linted: Linted = { files: texts.size, kinds: {}, faults: [], notes: [] };
+  const contents = new Map<string, FileContent>();
+  for (const [file, read] of texts) {
+    if ("rule" in read) {
+      linted.faults.push({ file, rule: read.rule });
+      continue;
+    }
+    const documents = readDocuments(read.text, JUDGES);
+    for (const [index, document] of documents.entries()) take(linted, file, index + 1, document);
+    if (documents.every(({ kind }) => kind === "Blank")) linted.faults.push({ file, rule: "is empty" });
+    contents.set(file, { ...contentOf(documents, file), problems: [] });
+  }
+  judgeTogether(linted, contents);
+  return linted;
+}
+
+function take({ kinds, faults }: Linted, file: string, document: number, read: ManifestDocument): void {
+  if (read.kind === "Blank" || read.kind === "Ignored") return;
+  if (read.kind !== "Wrong") {
+    const kind = KIND_NAMES[read.kind];
+    kinds[kind] = (kinds[kind] ?? 0) + 1;
+    return;
+  }
+  const object = read.key === undefined ? {} : { object: read.key };
+  for (const { value, ...fault } of read.faults) {
+    faults.push({ file, document, ...object, ...fault, ...(value !== undefined && { value }) });
+  }
+}
+
+/** What several documents ask of each other. A Secret that is not here may well be in the cluster. */
+function judgeTogether({ faults, notes }: Linted, contents: ReadonlyMap<string, FileContent>): void {
+  const { records, problems } = collect(contents);
+  for (const { message, ...place } of problems) faults.push({ ...place, rule: message });
+  for (const { file = "", line, key, headersProblem } of records) {
+    if (headersProblem === undefined) continue;
+    const isAbsent = headersProblem.endsWith("is not among the manifests.");
+    const place = {
+      file,
+      ...(line !== undefined && { line }),
+      object: key,
+      field: "spec.healthCheck.additionalHeadersRef",
+    };
+    (isAbsent ? notes : faults).push({ ...place, rule: headersProblem });
+  }
+}
+
+async function textsOf(paths: readonly string[]): Promise<Texts> {
+  const texts = new Map<string, { text: string } | { rule: string }>();
+  if (paths.includes(STDIN)) texts.set("standard input", { text: readFileSync(0, "utf8") });
+  const { files, unreadable } = await listFiles(paths.filter((path) => path !== STDIN));
+  for (const [path, code] of unreadable) throw notRead(path, code);
+  for (const [path, stamp] of files) {
+    const read = await readStable(path, stamp);
+    const name = shown(path);
+    if (read.kind === "Text") texts.set(name, { text: read.text });
+    else if (read.kind === "Wrong") texts.set(name, { rule: read.message });
+    else throw notRead(path, read.kind === "Unreadable" ? read.code : "it changes at this moment");
+  }
+  if (texts.size > 0) return texts;
+  throw new CliError(
+    EXIT.Usage,
+    "There is no manifest in what was named.",
+    "Name files, or folders with .yaml, .yml or .json files.",
+  );
+}
+
+const notRead = (path: string, code: string) =>
+  new CliError(
+    EXIT.Usage,
+    `${shown(path)} cannot be read (${code}).`,
+    "Name files and folders that are there and may be read.",
+  );
+
+/** As one would name it from here. */
+function shown(path: string): string {
+  const fromHere = relative("", path);
+  return fromHere.startsWith("..") || fromHere === "" ? path : fromHere;
+}

@@ -1,0 +1,31 @@
+import { constants } from "node:os";
+import { run } from "./program.ts";
+
+/** Of a watch that is ended: Ctrl-C is how one means to end it, the others are told by the convention of shells. */
+const ENDED_BY = { SIGINT: 0, SIGTERM: 128 + constants.signals.SIGTERM, SIGHUP: 128 + constants.signals.SIGHUP };
+
+let endedBy: keyof typeof ENDED_BY | undefined;
+
+function ending(): AbortSignal {
+  const controller = new AbortController();
+  for (const name of Object.keys(ENDED_BY) as (keyof typeof ENDED_BY)[]) {
+    process.once(name, () => {
+      endedBy = name;
+      controller.abort();
+    });
+  }
+  return controller.signal;
+}
+
+/** Who reads has gone, say `head`: there is nobody to tell. */
+function endWithReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
+  process.exit();
+}
+
+process.stdout.on("error", endWithReader);
+process.stderr.on("error", endWithReader);
+
+const { env, stdout, stderr } = process;
+const code = await run(process.argv.slice(2), { env, stdout, stderr, now: Date.now, ending });
+process.exitCode = endedBy === undefined ? code : ENDED_BY[endedBy];

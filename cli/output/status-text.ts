@@ -1,0 +1,130 @@
+import type { Clock } from "../../shared/explain/clock.ts";
+import { counted } from "../../shared/explain/seen.ts";
+import {
+  type ClusterHealth,
+  type LeafSummary,
+  type Overview,
+  type RecordSummary,
+  recordState,
+} from "../../shared/model/overview.ts";
+import type { RegionView } from "../../shared/model/region-view.ts";
+import { styleOf } from "./states.ts";
+import { table } from "./table.ts";
+import type { Terminal } from "./terminal.ts";
+
+type Paint = Terminal["style"];
+
+const STATES: readonly string[] = recordState.options;
+const HEAD = ["RECORD", "STATE", "IN DNS", "REGIONS", "DECIDED"];
+const QUIET: readonly string[] = ["Healthy", "NotProbed"];
+
+/** Whether nobody has to look: what `status --exit-code` is about. */
+export function isAllWell({ records, regions, clusters }: Overview): boolean {
+  const isQuiet = records.every(({ state }) => QUIET.includes(state));
+  return isQuiet && !regions.some(isInTrouble) && clusters.every(({ reachable }) => reachable);
+}
+
+/** The overview for people, trouble first. What is beyond `maxRows` lines is counted, and the quiet ones go first. */
+export function statusText(seen: Overview, clock: Clock, paint: Paint, maxRows = Number.POSITIVE_INFINITY): string {
+  const records = [...seen.records].sort((a, b) => rankOf(a) - rankOf(b) || (a.rootHost < b.rootHost ? -1 : 1));
+  const rows = records.map((record) => rowOf(record, clock, paint));
+  const [head = "", ...lines] = table(
+    HEAD.map((title) => paint("dim", title)),
+    rows,
+  ).split("\n");
+  const notes = [...seen.regions.flatMap((region) => regionNote(region, clock)), ...seen.clusters.flatMap(clusterNote)];
+  const above = [
+    summaryOf(seen, paint),
+    ...notes.map((note) => paint("yellow", note)),
+    "",
+    ...(records.length > 0 ? [head] : []),
+  ];
+  const below = records.flatMap((record, index) => [lines[index] ?? "", ...leafLines(record, clock, paint)]);
+  const room = maxRows - above.length;
+  if (below.length <= room) return [...above, ...below].join("\n");
+  const shown = below.slice(0, Math.max(0, room - 1));
+  return [
+    ...above,
+    ...shown,
+    paint("dim", `… ${below.length - shown.length} lines more; vedette status shows all`),
+  ].join("\n");
+}
+
+/** A state that is not known here is as well worth a look as any. */
+const rankOf = ({ state }: RecordSummary) => STATES.indexOf(state);
+
+function rowOf({ rootHost, state, leaves, regions, decidedAt }: RecordSummary, clock: Clock, paint: Paint): string[] {
+  const published = leaves.filter((leaf) => leaf.published).length;
+  return [
+    rootHost,
+    paint(styleOf(state), state),
+    `${published}/${leaves.length}`,
+    regionsOf(regions),
+    clock(decidedAt),
+  ];
+}
+
+/** `3 of 3 ok`, or who is not: `1 of 3 ok; enam, weur Unhealthy`. */
+function regionsOf(regions: RecordSummary["regions"]): string {
+  if (regions.length === 0) return "-";
+  const others = Map.groupBy(
+    regions.filter(({ says }) => says !== "Healthy"),
+    ({ says }) => says,
+  );
+  const ok = regions.filter(({ says }) => says === "Healthy").length;
+  const named = [...others].map(([says, group]) => `; ${group.map(({ region }) => region).join(", ")} ${says}`);
+  return `${ok} of ${regions.length} ok${named.join("")}`;
+}
+
+/** Only what is not as it should be: one line an address. */
+function leafLines({ leaves }: RecordSummary, clock: Clock, paint: Paint): string[] {
+  const worth = leaves.filter(
+    ({ published, verdict, reason, against }) =>
+      reason !== "NotProbed" && (!published || verdict !== "Healthy" || against !== undefined),
+  );
+  return worth.map((leaf) => `  ${paint(leaf.published ? "yellow" : "red", leafLine(leaf, clock))}`);
+}
+
+function leafLine({ leaf, published, reason, verdict, since, against }: LeafSummary, clock: Clock): string {
+  const parts = [
+    `${leaf} ${published ? "published" : "withheld"} (${reason})`,
+    ...(verdict === undefined ? [] : [`${verdict}${since === undefined ? "" : ` since ${clock(since)}`}`]),
+    ...(against === undefined
+      ? []
+      : [
+          `${against.regions.length} of ${counted(against.of, "region")} (${against.regions.join(", ")}): ${against.saw.join(", ")}`,
+        ]),
+  ];
+  return parts.join("; ");
+}
+
+function summaryOf({ records, regions, clusters }: Overview, paint: Paint): string {
+  const byState = Map.groupBy(records, ({ state }) => state);
+  const states = [...byState.keys()].sort((a, b) => STATES.indexOf(a) - STATES.indexOf(b));
+  const counts = states.map((state) => paint(styleOf(state), `${byState.get(state)?.length} ${state}`)).join(", ");
+  return [
+    `${counted(records.length, "record")}${counts === "" ? "" : `: ${counts}`}`,
+    counted(regions.length, "region"),
+    ...(clusters.length > 0 ? [counted(clusters.length, "cluster")] : []),
+  ].join(" · ");
+}
+
+const isInTrouble = ({ silentShards, suspect }: RegionView) => silentShards > 0 || suspect;
+
+function regionNote(region: RegionView, clock: Clock): string[] {
+  if (!isInTrouble(region)) return [];
+  const { silentShards, shards, lastReportAt, suspect } = region;
+  const last = lastReportAt === undefined ? "" : `, last report ${clock(lastReportAt)}`;
+  return [
+    ...(silentShards > 0
+      ? [`Region ${region.region}: ${silentShards} of ${counted(shards, "shard")} silent${last}`]
+      : []),
+    ...(suspect ? [`Region ${region.region}: suspect, most of its probes turned at one moment`] : []),
+  ];
+}
+
+function clusterNote({ cluster, reachable, failures, lastFailure }: ClusterHealth): string[] {
+  if (reachable) return [];
+  const last = lastFailure === undefined ? "" : `: ${lastFailure}`;
+  return [`Cluster ${cluster}: not reached, ${failures} deliveries failed${last}`];
+}

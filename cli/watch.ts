@@ -1,0 +1,85 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { CliError, EXIT, type ExitCode } from "./exit.ts";
+import type { Session } from "./session.ts";
+
+/** Alternate screen on, cursor away; and both back. */
+const ENTER = "\x1b[?1049h\x1b[?25l";
+const LEAVE = "\x1b[?25h\x1b[?1049l";
+/** To the top left; each line is wiped to its end, and what is below the last line too, so that nothing flickers. */
+const HOME = "\x1b[H";
+const WIPE_LINE = "\x1b[K";
+const WIPE_BELOW = "\x1b[J";
+
+interface Seen {
+  data: unknown;
+  /** For people. */
+  text: string;
+}
+
+/**
+ * Looks again and again until the user ends it. A terminal is drawn anew and restored in the end; elsewhere each change goes
+ * out as one more answer. While the edge is away, what was seen last stays, and that it is old is said.
+ * @param look gives what there is to see; for a terminal, in at most so many lines
+ */
+export async function watch(
+  session: Session,
+  intervalMs: number,
+  look: (signal: AbortSignal, rows: number) => Promise<Seen>,
+): Promise<ExitCode> {
+  const { terminal, globals } = session;
+  const ending = session.ending();
+  const screen = terminal.isInteractive && globals.output === "table" ? screenOn(session) : undefined;
+  const show = screen?.show ?? changesOf(session);
+  try {
+    while (!ending.aborted) {
+      await lookOnce(ending, show, () => look(ending, terminal.rows - 2));
+      await pause(intervalMs, undefined, { signal: ending }).catch(() => undefined);
+    }
+    return EXIT.Fine;
+  } finally {
+    screen?.close();
+  }
+}
+
+type Show = (seen: Seen | undefined, trouble: string | undefined) => void;
+
+async function lookOnce(ending: AbortSignal, show: Show, look: () => Promise<Seen>): Promise<void> {
+  try {
+    show(await look(), undefined);
+  } catch (error) {
+    if (ending.aborted) return;
+    if (!(error instanceof CliError) || error.code !== EXIT.Unreachable) throw error;
+    show(undefined, error.message);
+  }
+}
+
+function screenOn(session: Session): { show: Show; close: () => void } {
+  const { terminal } = session;
+  let last = "Nothing was seen yet.";
+  let staleSince: number | undefined;
+  terminal.raw(ENTER);
+  return {
+    show(seen, trouble) {
+      staleSince = trouble === undefined ? undefined : (staleSince ?? session.now());
+      last = seen?.text ?? last;
+      const clock = session.clock();
+      const stale = staleSince === undefined ? "" : `Stale since ${clock(staleSince)}: ${trouble}`;
+      const first =
+        stale === "" ? terminal.style("dim", `${clock(session.now())}  Ctrl-C ends`) : terminal.style("red", stale);
+      terminal.raw(HOME + `${first}\n${last}`.replaceAll("\n", `${WIPE_LINE}\n`) + WIPE_LINE + WIPE_BELOW);
+    },
+    close: () => terminal.raw(LEAVE),
+  };
+}
+
+function changesOf(session: Session): Show {
+  let last: string | undefined;
+  let told: string | undefined;
+  return (seen, trouble) => {
+    if (trouble !== told) session.terminal.tell(trouble ?? "The edge answers again.");
+    told = trouble;
+    if (seen === undefined || seen.text === last) return;
+    last = seen.text;
+    session.showNext(seen.data, () => seen.text);
+  };
+}
