@@ -36,7 +36,7 @@ const STATES: readonly (readonly [RecordState, (record: Summed) => boolean])[] =
   ["NotProbed", ({ leaves }) => leaves.every(({ reason }) => reason === "NotProbed")],
 ];
 
-const stateOf = (record: Summed): RecordState => STATES.find(([, fits]) => fits(record))?.[0] ?? "Healthy";
+export const stateOf = (record: Summed): RecordState => STATES.find(([, fits]) => fits(record))?.[0] ?? "Healthy";
 
 const has = ({ leaves }: Summed, ...reasons: LeafReason[]) => leaves.some(({ reason }) => reasons.includes(reason));
 

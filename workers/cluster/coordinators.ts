@@ -4,10 +4,10 @@ import type { MessageNumber } from "../../shared/model/number.ts";
 import type { RecordStatus } from "../../shared/model/status.ts";
 import { compareNumbers, isNewer, numberAbove } from "../../shared/number.ts";
 import { callWithRetry, errorMessage } from "../retry.ts";
-import type { ClusterEvent, CoordinatorRpc, SharesReceipt } from "../rpc.ts";
+import type { ClusterContact, ClusterEvent, CoordinatorRpc, SharesReceipt } from "../rpc.ts";
 import { within } from "../within.ts";
 import type { Partition } from "./partitions.ts";
-import type { ClusterStore } from "./store.ts";
+import type { ClusterStore, OutboxState } from "./store.ts";
 
 /** A coordinator that does not answer within this is left for the next time. */
 const CALL_LIMIT_MS = 5_000;
@@ -95,7 +95,13 @@ export class Coordinators {
       return;
     }
     const { cluster, epoch } = this.#identity();
-    const contact = { cluster, sharesNumber: { epoch, n: state.sharesN }, decisionsNumber: state.decisions };
+    const unreachable = unreachableSince(this.#store.outbox.get());
+    const contact = {
+      cluster,
+      sharesNumber: { epoch, n: state.sharesN },
+      decisionsNumber: state.decisions,
+      ...(unreachable !== undefined && { unreachable }),
+    };
     const receipt = await this.#call(partition, (one) => one.contact(contact));
     if (receipt.decisions) this.#take(receipt.decisions);
     if (receipt.sharesWanted) await this.#forward(partition, true);
@@ -155,3 +161,8 @@ export class Coordinators {
 }
 
 const isBehind = (one: Partition): boolean => !one.registered || one.forwardedN < one.sharesN;
+
+/** One call that fails is made good by the next: an agent cannot be reached when that failed too. */
+function unreachableSince({ failures, failingSince, lastFailure = "" }: OutboxState): ClusterContact["unreachable"] {
+  return failures > 1 && failingSince !== undefined ? { since: failingSince, failure: lastFailure } : undefined;
+}

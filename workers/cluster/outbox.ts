@@ -160,7 +160,7 @@ export class Outbox {
       return;
     }
     if ("acknowledged" in answer) this.#store.outbox.update({ acknowledged: answer.acknowledged });
-    this.#store.outbox.update({ failures: 0, lastFailure: undefined, retryAt: undefined });
+    this.#store.outbox.update({ failures: 0, lastFailure: undefined, failingSince: undefined, retryAt: undefined });
     this.#store.seen.note("deliveryAt", delivery.sentAt);
     // An agent that answers word from the edge with an older number has lost its state, and one that answers whatever it is
     // with a number above has that of another edge: both get all of it at once.
@@ -189,9 +189,10 @@ export class Outbox {
   }
 
   #failed(lastFailure: string): void {
-    const failures = this.#store.outbox.get().failures + 1;
+    const { failures: before, failingSince = Date.now() } = this.#store.outbox.get();
+    const failures = before + 1;
     const retryAt = Date.now() + backOffMs(failures, this.#contactMs, Math.random());
-    this.#store.outbox.update({ failures, lastFailure, retryAt });
+    this.#store.outbox.update({ failures, lastFailure, failingSince, retryAt });
   }
 
   #isBehind(): boolean {

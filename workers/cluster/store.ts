@@ -62,6 +62,8 @@ export interface OutboxState {
   complete: boolean;
   failures: number;
   lastFailure?: string;
+  /** When the first of these failed, Unix ms. */
+  failingSince?: number;
   /** Not before this time after a failure, Unix ms. */
   retryAt?: number;
 }

@@ -7,6 +7,7 @@ import { storeCluster } from "./persist.ts";
 import { reconcile } from "./reconcile.ts";
 import { touch } from "./roots.ts";
 import { addEvent } from "./store/events.ts";
+import { noteReach } from "./troubles.ts";
 import { type Cluster, type Root, recordOf, type World } from "./world.ts";
 
 /** Makes a cluster known; one that is known already is left as it is. */
@@ -46,6 +47,8 @@ export function removeCluster(world: World, name: string, epoch: number, nowMs: 
   cluster.shares.clear();
   cluster.removedEpoch = epoch;
   delete cluster.damagedAt;
+  delete cluster.unreachable;
+  world.troubles.isNews = true;
   storeCluster(world, cluster);
   reconcile(world, roots, nowMs);
   for (const root of roots) touch(world, root);
@@ -66,6 +69,7 @@ export function senderOf(world: World, name: string, number: { epoch: number }, 
 export function contact(world: World, word: ClusterContact, nowMs: number): ContactReceipt {
   const cluster = senderOf(world, word.cluster, word.sharesNumber, nowMs);
   if (cluster === undefined) return { sharesWanted: false };
+  noteReach(world, cluster, word.unreachable);
   // The answer has to carry a number that the cluster takes.
   if (goPastDecisions(world, cluster, word.decisionsNumber, nowMs)) commit(world);
   const sharesWanted = word.sharesNumber.n > 0 && isNewer(word.sharesNumber, cluster.sharesNumber);

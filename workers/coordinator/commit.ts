@@ -1,6 +1,7 @@
 import { sendAssignments } from "./assign.ts";
 import { handOver } from "./hand-over.ts";
 import { numberChanges } from "./number-changes.ts";
+import { tellNews } from "./troubles.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -11,4 +12,5 @@ export function commit(world: World): void {
   const { shards, clusters } = numberChanges(world);
   if (shards.length > 0) world.outside.soon(() => sendAssignments(world, shards));
   if (clusters.length > 0) world.outside.soon(() => handOver(world));
+  tellNews(world);
 }

@@ -5,6 +5,7 @@ import { bestOf, type LeafHealth } from "../../shared/record/leaf-health.ts";
 import { errorMessage } from "../retry.ts";
 import { touch } from "./roots.ts";
 import { addEvent } from "./store/events.ts";
+import { noteRecord } from "./troubles.ts";
 import type { ProbeState, Root, World } from "./world.ts";
 
 /** Decides one record anew from its verdicts. Deciding again changes nothing. */
@@ -15,7 +16,7 @@ export function decideRoot(world: World, root: Root, nowMs: number): void {
   const before = root.decision;
   const after = { endpoints: decision.endpoints, leaves: decision.leaves };
   if (before !== undefined && isSame(before, after)) return;
-  root.decision = { ...after, decidedAt: nowMs };
+  root.decision = { ...after, decidedAt: nowMs, ...noteRecord(world, before, after.leaves, nowMs) };
   root.advisories = keptLast(decision.leaves);
   world.store.records.put(root.rootHost, root.decision);
   touch(world, root);

@@ -6,6 +6,7 @@ import { nudge } from "./nudge.ts";
 import { pruneShards } from "./prune-shards.ts";
 import { watchRegions } from "./regions.ts";
 import { writeAllSeen } from "./seen.ts";
+import { tellTroubles } from "./troubles.ts";
 import type { World } from "./world.ts";
 
 /** Each heartbeat writes what was seen, and so tells when it was. */
@@ -21,6 +22,7 @@ export function heartbeat(world: World, nowMs: number): void {
   noteGathered(world, nowMs);
   writeAllSeen(world, nowMs);
   world.outside.soon(() => handOver(world));
+  world.outside.soon(() => tellTroubles(world));
 }
 
 /** Cron can be late or missed, and taken away by hand: then the clusters' regular word has to do. */

@@ -22,6 +22,7 @@ export function watchRegions(world: World, nowMs: number): void {
 
 function noteSilence(world: World, region: Region, isSilent: boolean, nowMs: number): void {
   if (isSilent === world.silentRegions.has(region)) return;
+  world.troubles.isNews = true;
   if (isSilent) {
     world.silentRegions.set(region, nowMs);
     world.store.regions.put(region, { silentSince: nowMs });

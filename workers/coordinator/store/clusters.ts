@@ -15,6 +15,8 @@ const row = z.object({
   handed: z.int(),
   /** Set where some of its shares could not be read back: nothing is handed out until it has sent them again. */
   damagedAt: z.int().optional(),
+  /** Set while its agent cannot be reached: since when, and what the first call that failed said. */
+  unreachable: z.object({ since: z.int(), failure: z.string() }).optional(),
   /** A grave: what is still on its way from a removed cluster, numbered in this epoch or before, must not bring it back. */
   removedEpoch: z.int().optional(),
 });

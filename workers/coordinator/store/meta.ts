@@ -11,6 +11,8 @@ type MetaKey =
   | "gathered"
   /** The highest number of an assignment of a shard that was forgotten. */
   | "prunedTo"
+  /** 1 once the notifier knows that nothing is wrong, 0 while something is. */
+  | "untroubled"
   /** How many shares were ever seen: the older of two holds. */
   | "seniority";
 

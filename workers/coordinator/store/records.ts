@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { endpoint } from "../../../shared/model/endpoint.ts";
 import { leafDecision } from "../../../shared/model/status.ts";
+import { troubleKind } from "../../../shared/model/trouble.ts";
 import { jsonTable } from "./json-table.ts";
 
 const row = z.object({
@@ -8,6 +9,8 @@ const row = z.object({
   endpoints: z.array(endpoint),
   leaves: z.array(leafDecision),
   decidedAt: z.int(),
+  /** What is wrong with it, and since when. */
+  trouble: z.object({ kind: troubleKind, since: z.int() }).optional(),
 });
 export type RecordRow = z.output<typeof row>;
 
