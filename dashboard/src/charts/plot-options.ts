@@ -1,6 +1,7 @@
 import type uPlot from "uplot";
 import { drawFailures, lanesHeight } from "./failures.ts";
 import { lineStyle } from "./line-style.ts";
+import { drawNames, NAMES_PX } from "./names.ts";
 import { type Chart, PHASES, type Phase } from "./series.ts";
 import { lonePoints, visibleTimes } from "./visible.ts";
 import { msWords } from "./words.ts";
@@ -28,7 +29,7 @@ export function plotOptions({ chart, phase, widthPx, heightPx, colorOf, onStep }
   return {
     width: widthPx,
     height: heightPx + lanesHeight(chart.lines),
-    padding: [lanesHeight(chart.lines) + 10, 12, 0, 0],
+    padding: [lanesHeight(chart.lines) + 10, NAMES_PX, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
     scales: {
@@ -41,7 +42,7 @@ export function plotOptions({ chart, phase, widthPx, heightPx, colorOf, onStep }
       ...chart.lines.map(({ region }, index) => seriesOf(`${region} ${PHASES[phase].label}`, index, colorOf)),
     ],
     hooks: {
-      draw: [(plot) => drawFailures(plot, chart.lines, failures)],
+      draw: [(plot) => drawFailures(plot, chart.lines, failures), (plot) => drawNames(plot, chart.lines)],
       setCursor: [(plot) => onStep(plot.cursor.idx ?? undefined)],
     },
   };
@@ -53,6 +54,7 @@ const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" })
 const axes = {
   x: (axis: uPlot.Axis): uPlot.Axis => ({
     ...axis,
+    size: 30,
     space: 70,
     values: (_, seconds) => seconds.map((at, index) => timeWords(at, seconds[index - 1])),
   }),

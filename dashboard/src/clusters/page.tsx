@@ -63,7 +63,9 @@ const trouble = ({ reachable, conditions }: ClusterHealth): number =>
   (reachable ? 0 : 2) + (conditions.length > 0 ? 1 : 0);
 
 function Cluster({ health }: { health: ClusterHealth }) {
-  const { cluster, records, reachable, failures, lastFailure, backlog, conditions } = health;
+  const { cluster, records, reachable, failures, lastFailure, backlog } = health;
+  // Said above already, where it cannot be reached.
+  const conditions = health.conditions.filter(({ type }) => reachable || type !== "Delivered");
   const tone = reachable ? (conditions.length > 0 ? "warn" : "ok") : "bad";
   return (
     <li class={`card cluster tone-${tone}`} id={`cluster-${cluster}`} data-cluster={cluster}>
@@ -88,7 +90,7 @@ function Cluster({ health }: { health: ClusterHealth }) {
         <ul class="conditions">
           {conditions.map(({ type, reason, message }) => (
             <li key={type}>
-              <strong>{type}</strong> <span class="muted">({reason})</span>: {message}
+              <strong>{words(reason)}</strong>: {message}
             </li>
           ))}
         </ul>
@@ -99,5 +101,8 @@ function Cluster({ health }: { health: ClusterHealth }) {
     </li>
   );
 }
+
+/** `RecordsRefused` as `Records refused`. */
+const words = (reason: string): string => reason.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 const agoOf = (at: number | undefined) => (at === undefined ? "never" : <Ago at={at} />);

@@ -6,7 +6,7 @@ import { joinEvents, type TimelineEvent } from "./timeline.ts";
 /** What `GET /v1/events?last=` answers. */
 interface Page {
   events: TimelineEvent[];
-  previous?: string | null;
+  previous: string;
 }
 
 export interface Timeline {
@@ -71,28 +71,21 @@ export function useTimeline(pageSize: number): Timeline {
 }
 
 /** The newest page anew: how far back was read before stays. */
-function withNewest(before: Read, { events, previous }: Page): Read {
-  const pages = [...before.pages, ...events];
-  const hasOlder = before.previous !== undefined;
-  const cursor = hasOlder ? before.previous : (previous ?? undefined);
-  const isWhole = hasOlder ? before.isWhole : isEnd(events, previous);
-  return { ...before, pages, previous: cursor, isWhole, isLoading: false, fault: undefined };
+function withNewest(before: Read, page: Page): Read {
+  const pages = [...before.pages, ...page.events];
+  const back = before.previous === undefined ? { previous: page.previous, isWhole: isEnd(page) } : {};
+  return { ...before, ...back, pages, isLoading: false, fault: undefined };
 }
 
-function withOlder(before: Read, { events, previous }: Page): Read {
-  const pages = [...before.pages, ...events];
-  return {
-    ...before,
-    pages,
-    previous: previous ?? undefined,
-    isWhole: isEnd(events, previous),
-    isLoadingOlder: false,
-    fault: undefined,
-  };
+function withOlder(before: Read, page: Page): Read {
+  const { previous } = page;
+  const pages = [...before.pages, ...page.events];
+  return { ...before, pages, previous, isWhole: isEnd(page), isLoadingOlder: false, fault: undefined };
 }
 
-function isEnd(events: readonly TimelineEvent[], previous: string | null | undefined): boolean {
-  return events.length === 0 || previous == null || previous === "";
+/** Ids begin at 1. Where the first ones were pruned, the page before is empty. */
+function isEnd({ events, previous }: Page): boolean {
+  return events.length === 0 || previous.split(",").every((id) => Number(id) <= 1);
 }
 
 function faultOf(error: unknown): ApiError {

@@ -30,10 +30,10 @@ test.each([
   expect(headline(record(...leaves))).toBe(sentence);
 });
 
-test("a leaf's state and tone follow its decision", () => {
+test("a leaf's place and tone follow its decision", () => {
   const all = record(up("a"), out("b"), leaf("c", true, "KeptForFamily"), leaf("d", false, "PendingWithheld"));
-  const seen = ["a", "b", "c", "d", "e"].map((one) => leafFacts(all, one)).map(({ state, tone }) => `${state} ${tone}`);
-  expect(seen).toEqual(["Published ok", "Withheld bad", "Kept warn", "Withheld quiet", "Withheld quiet"]);
+  const seen = ["a", "b", "c", "d", "e"].map((one) => leafFacts(all, one)).map(({ place, tone }) => `${place} ${tone}`);
+  expect(seen).toEqual(["in ok", "out bad", "kept warn", "out quiet", "out quiet"]);
 });
 
 test("advisories of the record come first, those of a probe name its leaf", () => {

@@ -1,6 +1,7 @@
 import { decisiveProbes } from "../../../shared/explain/leaf.ts";
 import type { RecordDetail } from "../../../shared/model/record-detail.ts";
 import type { Advisory, LeafDecision, ProbeStatus, Verdict } from "../../../shared/model/status.ts";
+import { type LeafPlace, placeOf } from "../overview/words.ts";
 
 export type Tone = "bad" | "warn" | "ok" | "quiet";
 
@@ -8,8 +9,7 @@ export type Tone = "bad" | "warn" | "ok" | "quiet";
 export interface LeafFacts {
   leaf: string;
   decision: LeafDecision | undefined;
-  /** `Published`, `Withheld`, `Kept`: in DNS, out of it, in it though unhealthy. */
-  state: "Published" | "Withheld" | "Kept";
+  place: LeafPlace;
   tone: Tone;
   /** Absent where it is not probed. */
   verdict: Verdict | undefined;
@@ -17,24 +17,19 @@ export interface LeafFacts {
   probes: ProbeStatus[];
 }
 
-/** Gathers what is known of a leaf. One that nothing was decided of yet is withheld. */
+/** Gathers what is known of a leaf. One that nothing was decided of yet is not in DNS. */
 export function leafFacts(record: RecordDetail, leaf: string): LeafFacts {
   const decision = record.leaves.find((one) => one.leaf === leaf);
   const [decisive] = decisiveProbes(record, leaf);
   return {
     leaf,
     decision,
-    state: stateOf(decision),
+    place: decision === undefined ? "out" : placeOf(decision),
     tone: toneOf(decision),
     verdict: decisive?.verdict,
     since: decisive?.since,
     probes: record.probes.filter((probe) => probe.leaf === leaf),
   };
-}
-
-function stateOf(decision: LeafDecision | undefined): LeafFacts["state"] {
-  if (decision === undefined || !decision.published) return "Withheld";
-  return decision.reason.startsWith("Kept") ? "Kept" : "Published";
 }
 
 function toneOf(decision: LeafDecision | undefined): Tone {
@@ -68,15 +63,6 @@ export function headline(record: RecordDetail): string {
   const left = leaves.length - withheld.length - kept.length;
   if (parts.length > 0) return `${parts.join("; ")}. ${others(left)} in DNS.`;
   return leaves.length === 1 ? "Its one address is in DNS." : `All ${leaves.length} addresses are in DNS.`;
-}
-
-/** The tone of the whole is that of its worst leaf. */
-export function recordTone(record: RecordDetail): Tone {
-  const tones = new Set(record.leaves.map(toneOf));
-  const hasAdvice = allAdvisories(record).length > 0;
-  if (tones.has("bad")) return "bad";
-  if (tones.has("warn") || hasAdvice) return "warn";
-  return tones.has("ok") ? "ok" : "quiet";
 }
 
 const ADVISORIES: Record<Advisory["type"], string> = {

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { ProbeStatus } from "../../../shared/model/status.ts";
-import { Ago } from "../ui/time.tsx";
+import { PLACE_WORDS } from "../overview/words.ts";
+import { Since } from "../ui/time.tsx";
 import { certificateEnd } from "./certificate.ts";
 import type { LeafFacts } from "./facts.ts";
 import { ToneMark } from "./mark.tsx";
@@ -15,23 +16,21 @@ interface Shown {
   way: ComponentChildren;
 }
 
-const STATES = { Published: "In DNS", Withheld: "Out of DNS", Kept: "Kept in DNS" };
-
 /** One address: whether it is in DNS, why, and what each region sees. What is in trouble is open from the start. */
 export function Leaf({ facts, sentence, now, way }: Shown) {
-  const { leaf, decision, state, tone, verdict, since, probes } = facts;
+  const { leaf, decision, place, tone, verdict, since, probes } = facts;
   return (
-    <li class={`leaf tone-${tone}`} id={`leaf-${leaf}`} data-leaf={leaf} data-state={state}>
+    <li class={`leaf-card tone-${tone}`} id={`leaf-${leaf}`} data-leaf={leaf} data-place={place}>
       <p class="leaf-line">
         {way}
         <span class="leaf-address">{leaf}</span>
         <span class="leaf-state">
           <ToneMark tone={tone} />
-          {decision === undefined ? "Not decided" : STATES[state]}
+          <span>{decision === undefined ? "not decided yet" : PLACE_WORDS[place]}</span>
         </span>
         {verdict !== undefined && since !== undefined && (
           <span class="leaf-verdict muted small">
-            {verdict}, <Ago at={since} />
+            {verdict} <Since at={since} />
           </span>
         )}
       </p>

@@ -3,7 +3,6 @@ import { useView } from "../api/store.ts";
 import { lazy } from "../ui/lazy.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Skeleton } from "../ui/states.tsx";
-import { useNow } from "../ui/time.tsx";
 import { Advisories } from "./advisories.tsx";
 import { RecordHead } from "./head.tsx";
 import { RecentEvents } from "./recent-events.tsx";
@@ -39,21 +38,18 @@ export default function RecordPage({ host }: { host: string }) {
   );
 }
 
-/** Sentences name times by the clock: those of another day are worded anew when the day has gone by. */
-const REWORD_MS = 30_000;
-
 function Whole({ record }: { record: RecordDetail }) {
-  const now = useNow(REWORD_MS);
-  const state = useView((view) => view.overview?.records.find(({ rootHost }) => rootHost === record.rootHost)?.state);
+  // By the clock of the edge, whose times these are. Each read words all anew.
+  const now = Date.now() + useView((view) => view.skewMs);
   return (
     <>
-      <RecordHead record={record} state={state} />
+      <RecordHead record={record} />
       <Advisories record={record} />
       <Tree record={record} now={now} />
       <History host={record.rootHost} />
-      <div class="record-columns">
-        <Steps record={record} now={now} />
+      <div class="record-below">
         <RecentEvents host={record.rootHost} />
+        <Steps record={record} now={now} />
       </div>
     </>
   );
