@@ -17,6 +17,8 @@ export function landPath(): Plugin {
 
 /** Rings smaller than this, in units of the map, are left out: they would be specks. */
 const SMALLEST = 3;
+/** Land that ends south of this is Antarctica, which the map does not show. */
+const SOUTH = -60;
 
 function drawLand(): string {
   const file = createRequire(import.meta.url).resolve("world-atlas/land-110m.json");
@@ -25,7 +27,10 @@ function drawLand(): string {
     features: { geometry: { coordinates: Position[][][] } }[];
   };
   const rings = land.features.flatMap(({ geometry }) => geometry.coordinates.flat());
-  return rings.map(drawRing).join("");
+  return rings
+    .filter((ring) => ring.some(([, latitude]) => latitude > SOUTH))
+    .map(drawRing)
+    .join("");
 }
 
 function drawRing(ring: readonly Position[]): string {

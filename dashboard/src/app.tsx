@@ -2,6 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { useView } from "./api/store.ts";
 import { OverviewPage } from "./overview/page.tsx";
 import { type Route, useRoute } from "./router.ts";
+import { Footer } from "./ui/footer.tsx";
 import { Header } from "./ui/header.tsx";
 import { lazy } from "./ui/lazy.tsx";
 import { PageHead } from "./ui/page.tsx";
@@ -12,10 +13,13 @@ const ClustersPage = lazy(() => import("./clusters/page.tsx"));
 const RegionsPage = lazy(() => import("./regions/page.tsx"));
 const LoginPage = lazy(() => import("./login/page.tsx"));
 
+/** What is made of the overview alone, and so is there for the public too. */
+const OPEN: ReadonlySet<Route["page"]> = new Set<Route["page"]>(["overview", "regions", "login", "unknown"]);
+
 /** The whole page: its header, and whichever page the address names. */
 export function App() {
   const route = useRoute();
-  const needsLogin = useView((view) => view.needsLogin);
+  const isClosed = useView((view) => view.needsLogin || (view.overview?.role === "public" && !OPEN.has(route.page)));
   const main = useRef<HTMLElement>(null);
   const place = "host" in route ? route.host : route.page;
   const isFirst = useRef(true);
@@ -35,8 +39,9 @@ export function App() {
       </a>
       <Header page={route.page} />
       <main id="main" ref={main} tabIndex={-1}>
-        {needsLogin ? <LoginPage /> : <Page route={route} />}
+        {isClosed ? <LoginPage /> : <Page route={route} />}
       </main>
+      <Footer />
     </>
   );
 }

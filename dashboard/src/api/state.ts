@@ -134,15 +134,25 @@ function toldRecords(view: View, { at, removed, records }: LiveMessage): Pick<Vi
 /** The overview is the truth of its moment; what the streams told after it stays on top of it. */
 function read(view: View, overview: Overview, now: number): View {
   const newer = new Map([...view.told].filter(([, { at }]) => at >= overview.at));
+  const same = { ...overview, records: keptWhereEqual(view.overview?.records ?? [], overview.records) };
   return {
     ...view,
-    overview: overlaid(overview, newer, new Set(newer.keys())),
+    overview: overlaid(same, newer, new Set(newer.keys())),
     told: newer,
     readAt: now,
     skewMs: overview.at - now,
     fault: undefined,
     needsLogin: false,
   };
+}
+
+/** Records that say the same stay the same objects: only the rows of those that changed are drawn again. */
+function keptWhereEqual(before: readonly RecordSummary[], after: RecordSummary[]): RecordSummary[] {
+  const known = new Map(before.map((record) => [record.rootHost, record]));
+  return after.map((record) => {
+    const old = known.get(record.rootHost);
+    return old !== undefined && JSON.stringify(old) === JSON.stringify(record) ? old : record;
+  });
 }
 
 function overlaid(overview: Overview, told: View["told"], hosts: ReadonlySet<string>): Overview {

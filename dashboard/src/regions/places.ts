@@ -11,15 +11,15 @@ export interface Place {
 /** From west to east, as the columns of the overview stand. */
 export const PLACES: Readonly<Record<Region, Place>> = {
   wnam: { name: "Western North America", at: [-119, 40], label: "left" },
-  enam: { name: "Eastern North America", at: [-79, 40], label: "right" },
+  enam: { name: "Eastern North America", at: [-79, 40], label: "below" },
   sam: { name: "South America", at: [-50, -18], label: "right" },
   weur: { name: "Western Europe", at: [1, 48], label: "left" },
   eeur: { name: "Eastern Europe", at: [25, 50], label: "right" },
   afr: { name: "Africa", at: [25, -14], label: "below" },
   me: { name: "Middle East", at: [48, 25], label: "right" },
-  apac: { name: "Asia-Pacific", at: [103, 27], label: "above" },
-  "apac-se": { name: "Southeast Asia", at: [108, 4], label: "below" },
-  "apac-ne": { name: "Northeast Asia", at: [137, 37], label: "right" },
+  apac: { name: "Asia-Pacific", at: [103, 29], label: "below" },
+  "apac-se": { name: "Southeast Asia", at: [106, 3], label: "below" },
+  "apac-ne": { name: "Northeast Asia", at: [137, 37], label: "above" },
   oc: { name: "Oceania", at: [146, -29], label: "below" },
 };
 

@@ -1,22 +1,28 @@
 /** Longitude and latitude, in degrees. */
 export type Position = readonly [longitude: number, latitude: number];
 
-/** Size of the map, in its own units. */
-export const MAP = { width: 1000, height: 470 };
-
+/** East of this meridian the map begins: it runs through the Bering Strait, so that no land is cut in two. */
+const WEST = -168.4;
+const MIDDLE = WEST + 180;
 /** Latitudes beyond which nothing is drawn: no prober is there. */
-const NORTH = 80;
+const NORTH = 83.7;
 const SOUTH = -56;
 
-/** Natural Earth's projection (Šavrič et al. 2011), as a polynomial; calm, and fair to the higher latitudes. */
+const [WIDEST] = naturalEarth(180, 0);
+const [, TOP] = naturalEarth(0, NORTH);
+const [, BOTTOM] = naturalEarth(0, SOUTH);
+
+/** Size of the map, in its own units. */
+export const MAP = { width: 1000, height: Math.round((1000 * (TOP - BOTTOM)) / (2 * WIDEST)) };
+
+/** Where a position lies on the map, from its upper left. */
 export function project([longitude, latitude]: Position): readonly [x: number, y: number] {
-  const [x, y] = naturalEarth(longitude, Math.min(Math.max(latitude, SOUTH), NORTH));
-  const top = naturalEarth(0, NORTH)[1];
-  const bottom = naturalEarth(0, SOUTH)[1];
-  const widest = naturalEarth(180, 0)[0];
-  return [((x / widest + 1) / 2) * MAP.width, ((top - y) / (top - bottom)) * MAP.height];
+  const east = longitude < WEST ? longitude + 360 : longitude;
+  const [x, y] = naturalEarth(east - MIDDLE, Math.min(Math.max(latitude, SOUTH), NORTH));
+  return [((x / WIDEST + 1) / 2) * MAP.width, ((TOP - y) / (TOP - BOTTOM)) * MAP.height];
 }
 
+/** Natural Earth's projection (Šavrič et al. 2011), as its polynomial: calm, and fair to the higher latitudes. */
 function naturalEarth(longitude: number, latitude: number): readonly [x: number, y: number] {
   const lambda = (longitude * Math.PI) / 180;
   const phi = (latitude * Math.PI) / 180;

@@ -1,3 +1,4 @@
+import { useView } from "../api/store.ts";
 import type { Route } from "../router.ts";
 import { ConnectionState } from "./connection-state.tsx";
 import { ThemeToggle } from "./theme-toggle.tsx";
@@ -8,24 +9,31 @@ const LINKS = [
   ["events", "/events", "Events"],
   ["clusters", "/clusters", "Clusters"],
 ] as const;
+const PUBLIC_LINKS = [LINKS[0], LINKS[1], ["login", "/login", "Log in"]] as const;
 
 /** The head of all pages: where one can go, and how fresh all this is. */
 export function Header({ page }: { page: Route["page"] }) {
+  const isPublic = useView((view) => view.overview?.role === "public");
+  const needsLogin = useView((view) => view.needsLogin);
   return (
     <header class="top">
       <div class="top-inner">
-        <a class="brand" href="/" aria-label="Vedette, overview" aria-hidden={false}>
+        <a class="brand" href="/">
           <Mark />
-          <span>Vedette</span>
+          Vedette
         </a>
-        <nav aria-label="Main">
-          {LINKS.map(([name, path, words]) => (
-            <a key={name} href={path} aria-current={page === name ? "page" : undefined}>
-              {words}
-            </a>
-          ))}
-        </nav>
-        <ConnectionState />
+        {!needsLogin && (
+          <>
+            <nav aria-label="Main">
+              {(isPublic ? PUBLIC_LINKS : LINKS).map(([name, path, words]) => (
+                <a key={name} href={path} aria-current={page === name ? "page" : undefined}>
+                  {words}
+                </a>
+              ))}
+            </nav>
+            <ConnectionState />
+          </>
+        )}
         <ThemeToggle />
       </div>
     </header>

@@ -1,0 +1,43 @@
+import { counted } from "../../../shared/explain/seen.ts";
+import type { Overview, RecordState, RecordSummary } from "../../../shared/model/overview.ts";
+import type { RegionView } from "../../../shared/model/region-view.ts";
+import { westToEast } from "./places.ts";
+
+/** How a region does and what it sees, for people. */
+export interface Standing {
+  view: RegionView;
+  /** The mark and colour it has, as a record in such a state. */
+  tone: RecordState;
+  /** `sees 2 of 30 probes unhealthy`. */
+  words: string;
+}
+
+/** All regions that look at anything, from west to east. */
+export function standingsOf({ regions, records }: Overview): Standing[] {
+  const unhealthy = unhealthyByRegion(records);
+  return westToEast(regions)
+    .filter(({ shards }) => shards > 0)
+    .map((view) => ({ view, ...standingOf(view, unhealthy.get(view.region) ?? 0) }));
+}
+
+function standingOf(view: RegionView, unhealthy: number): Omit<Standing, "view"> {
+  const { shards, silentShards, probes, suspect, lastReportAt } = view;
+  if (silentShards >= shards) {
+    if (lastReportAt === undefined) return { tone: "Pending", words: "has not reported yet" };
+    return { tone: "Unknown", words: "silent: counts for nothing until it reports again" };
+  }
+  const sees =
+    unhealthy === 0
+      ? `sees ${counted(probes, "probe")} in order`
+      : `sees ${unhealthy} of ${counted(probes, "probe")} unhealthy`;
+  if (suspect) return { tone: "Warning", words: `suspect: most of its probes turned at one moment; ${sees}` };
+  if (silentShards > 0) return { tone: "Warning", words: `${silentShards} of ${shards} shards silent; ${sees}` };
+  return { tone: unhealthy === 0 ? "Healthy" : "Degraded", words: sees };
+}
+
+function unhealthyByRegion(records: readonly RecordSummary[]): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const { region, unhealthy } of records.flatMap((record) => record.regions))
+    sums.set(region, (sums.get(region) ?? 0) + unhealthy);
+  return sums;
+}
