@@ -57,7 +57,6 @@ export class ShardWork {
   take(assignment: Assignment, now: number): void {
     if (!isNewer(assignment.number, this.number)) return;
     this.#members = reconcile(this.#members, assignment.probes, new Map());
-    this.#history.keepOnly(new Set(this.#members.keys()));
     this.#held = { epoch: this.#held?.epoch ?? now, number: assignment.number, shard: assignment.shard };
     this.#unsaved = assignment;
   }
@@ -114,7 +113,7 @@ export class ShardWork {
     if (this.#held === undefined || results.length === 0) return;
     try {
       const checks = results.map(([{ probe }, { observation }]) => ({ probe: probe.id, observation }));
-      this.#history.take(checks, round, this.#held.shard);
+      this.#history.take(checks, { ...round, shard: this.#held.shard, members: this.#members });
     } catch (error) {
       console.error("History could not take a round:", errorMessage(error));
     }

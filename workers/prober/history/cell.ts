@@ -3,7 +3,7 @@ import type { HistoryPoint } from "../../../shared/model/history.ts";
 import type { Observation, Phases } from "../../../shared/model/observation.ts";
 import { type Outcome, outcomeOf } from "../../../shared/reason.ts";
 
-const OUTCOMES = ["ok", "failed", "indeterminate"] as const satisfies readonly Outcome[];
+export const OUTCOMES = ["ok", "failed", "indeterminate"] as const satisfies readonly Outcome[];
 const PHASES = [
   "resolveMs",
   "connectMs",

@@ -9,6 +9,12 @@ import type { Checked, Open } from "./open.ts";
 import { closedBlocks, fillIn, openText, readOpen, slotOf, takeChecks, WRITE_EVERY_MS } from "./open.ts";
 import { dropAll, readFrom, storeClosed } from "./tables.ts";
 
+/** A round, and the shard it was of; `members` has its probes by id, as they are now. */
+interface TakenRound extends Pick<Round, "roundAt" | "lateMs"> {
+  shard: Shard;
+  members: ReadonlyMap<string, unknown>;
+}
+
 /**
  * What a shard has seen: the open quarter of an hour in memory and in the row of the marks, what is over in tables. Nothing
  * here may hurt a round: it is asked for its rows when the marks are written, and may throw then.
@@ -33,19 +39,18 @@ export class History {
     }
   }
 
-  /** Counts what was checked in a round; the first time after memory was lost, also the rounds since the stored one. */
-  take(checks: readonly Checked[], { roundAt, lateMs }: Pick<Round, "roundAt" | "lateMs">, shard: Shard): void {
+  /**
+   * Counts what was checked in a round; the first time after memory was lost, also the rounds since the stored one. Probes
+   * that are not among `members` any more were asked until then: what was seen of them goes with its age.
+   */
+  take(checks: readonly Checked[], { roundAt, lateMs, shard, members }: TakenRound): void {
     const slot = slotOf(roundAt, shard);
     const open = this.#open ?? { slot, last: new Map(), blocks: [] };
     if (!this.#isWhole) fillIn(open, slotOf(roundAt - lateMs, shard), shard);
     takeChecks(open, slot, checks);
+    for (const probe of open.last.keys()) if (!members.has(probe)) open.last.delete(probe);
     this.#isWhole = true;
     this.#open = open;
-  }
-
-  /** Forgets how other probes ended: they are not asked any more. What was seen of them goes with its age. */
-  keepOnly(probes: ReadonlySet<string>): void {
-    for (const probe of this.#open?.last.keys() ?? []) if (!probes.has(probe)) this.#open?.last.delete(probe);
   }
 
   /** Whether memory holds what has to be stored now; see `WRITE_EVERY_MS`. */

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { Shard } from "../../../shared/model/messages/assignment.ts";
 import type { Observation } from "../../../shared/model/observation.ts";
-import { outcomeOf } from "../../../shared/reason.ts";
+import { type Outcome, outcomeOf } from "../../../shared/reason.ts";
 import { nextRoundAt, roundAfter } from "../phase.ts";
 import { add, type Block, blockText, floorTo, newBlock, readBlock } from "./block.ts";
-import { type Cell, cellOf, outcomeCell } from "./cell.ts";
+import { type Cell, cellOf, OUTCOMES, outcomeCell } from "./cell.ts";
 import { MINUTES } from "./levels.ts";
 
 /**
@@ -18,13 +18,13 @@ import { MINUTES } from "./levels.ts";
  *
  * That is $0.0005 for each of 30 probes, of the $0.01 that a probe may cost in a region and month. A shard of one probe pays
  * the $0.016 alone, beside $0.086 for the rows of its alarm. With 1 min in place of 5 it were 50,500 rows. An outcome that
- * changes writes nothing more than the marks, whose row it is.
+ * changes writes nothing more than the marks, whose row it is; only to and from trouble of the prober's own it is a row more.
  */
 export const WRITE_EVERY_MS = 300_000;
 
-/** How a probe's last check that counted ended, and the round it was of. */
+/** How a probe's last check ended, and the round it was of. */
 interface Last {
-  outcome: "ok" | "failed";
+  outcome: Outcome;
   slot: number;
 }
 
@@ -53,8 +53,7 @@ export function takeChecks(open: Open, slot: number, checks: readonly Checked[])
   open.slot = slot;
   for (const { probe, observation } of checks) {
     addTo(open, probe, slot, cellOf(observation));
-    const outcome = outcomeOf(observation.reason);
-    if (outcome !== "indeterminate") open.last.set(probe, { outcome, slot });
+    open.last.set(probe, { outcome: outcomeOf(observation.reason), slot });
   }
 }
 
@@ -100,7 +99,7 @@ export function openText(open: Open): string {
 
 const stored = z.object({
   slot: z.int().nonnegative(),
-  last: z.record(z.string(), z.object({ outcome: z.enum(["ok", "failed"]), slot: z.int().nonnegative() })),
+  last: z.record(z.string(), z.object({ outcome: z.enum(OUTCOMES), slot: z.int().nonnegative() })),
   block: z.string(),
 });
 
