@@ -21,6 +21,7 @@ async function start() {
 /** Node strips no types of what lies under node_modules, where an installed program is. */
 function stripTypesHere() {
   const root = new URL("..", import.meta.url).href;
+  silenceStripping();
   nodeModule.registerHooks({
     load(url, context, nextLoad) {
       const isOurs = url.startsWith(root) && url.endsWith(".ts") && !url.slice(root.length).includes("node_modules/");
@@ -29,6 +30,14 @@ function stripTypesHere() {
       return { format: "module", source, shortCircuit: true };
     },
   });
+}
+
+/** Stripping types by hand is announced as experimental, on each run of the program: nothing that its user could act on. */
+function silenceStripping() {
+  const { emitWarning } = process;
+  process.emitWarning = (warning, ...more) => {
+    if (!`${warning}`.startsWith("stripTypeScriptTypes")) emitWarning.call(process, warning, ...more);
+  };
 }
 
 /** The Node of the npm package `node`, which a clone of the project has; undefined where it is not installed. */
