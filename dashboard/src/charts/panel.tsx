@@ -16,10 +16,18 @@ const SPANS: readonly (readonly [HistorySpan, string])[] = [
   ["90d", "90 days"],
 ];
 
+export interface Charted {
+  host: string;
+  /** When the record was last decided: its history is then worth another look. Unix ms. */
+  decidedAt: number;
+  /** The leaf to show until another is chosen; the first where there is none. */
+  troubled: string | undefined;
+}
+
 /** Latency and availability over time, as each region has them. */
-export default function HistoryPanel({ host }: { host: string }) {
+export default function HistoryPanel({ host, decidedAt, troubled }: Charted) {
   const [span, setSpan] = useState<HistorySpan>("6h");
-  const { history, fault } = useHistory(host, span);
+  const { history, fault } = useHistory(host, span, decidedAt);
   const isOther = history !== undefined && history.span !== span;
   return (
     <section class="card padded history" aria-labelledby="history" aria-busy={isOther}>
@@ -35,18 +43,18 @@ export default function HistoryPanel({ host }: { host: string }) {
       {history === undefined ? (
         fault === undefined && <Skeleton label="Loading the history" rows={3} />
       ) : (
-        <History history={history} />
+        <History history={history} troubled={troubled} />
       )}
     </section>
   );
 }
 
-function History({ history }: { history: RecordHistory }) {
+function History({ history, troubled }: { history: RecordHistory } & Pick<Charted, "troubled">) {
   const leaves = leavesIn(history);
   const phases = phasesIn(history.series);
-  const [wantedLeaf, setLeaf] = useState("");
+  const [wantedLeaf, setLeaf] = useState<string>();
   const [wantedPhase, setPhase] = useState<Phase>("total");
-  const leaf = leaves.includes(wantedLeaf) ? wantedLeaf : (leaves[0] ?? "");
+  const leaf = [wantedLeaf, troubled, leaves[0]].find((one) => one !== undefined && leaves.includes(one)) ?? "";
   const phase = phases.includes(wantedPhase) ? wantedPhase : (phases[0] ?? "total");
   if (history.series.every(({ points }) => points.length === 0)) {
     return (

@@ -11,8 +11,8 @@ export interface HistoryView {
   fault: ApiError | undefined;
 }
 
-/** Reads the history of a record, again each minute while the page is to be seen. */
-export function useHistory(host: string, span: HistorySpan): HistoryView {
+/** Reads the history of a record, again each minute while the page is to be seen, and when `decidedAt` is another. */
+export function useHistory(host: string, span: HistorySpan, decidedAt: number): HistoryView {
   const [seen, setSeen] = useState<HistoryView>({ history: undefined, fault: undefined });
   useEffect(() => {
     const stopped = new AbortController();
@@ -34,6 +34,6 @@ export function useHistory(host: string, span: HistorySpan): HistoryView {
       clearInterval(timer);
       stopped.abort();
     };
-  }, [host, span]);
+  }, [host, span, decidedAt]);
   return seen;
 }

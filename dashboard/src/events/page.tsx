@@ -37,18 +37,20 @@ export default function EventsPage() {
           </p>
         </ErrorNote>
       )}
-      <div class="fresh-events" role="status">
-        {fresh > 0 && (
-          <button type="button" class="primary" onClick={release}>
-            {fresh === 1 ? "1 new event" : `${fresh} new events`}
-          </button>
+      <div>
+        <div class="fresh-events" role="status">
+          {fresh > 0 && (
+            <button type="button" class="primary" onClick={release}>
+              {fresh === 1 ? "1 new event" : `${fresh} new events`}
+            </button>
+          )}
+        </div>
+        {timeline.isLoading && timeline.events.length === 0 ? (
+          <Skeleton label="Loading events" />
+        ) : (
+          <Lines lines={lines} timeline={timeline} isFiltered={isFiltering(filter)} />
         )}
       </div>
-      {timeline.isLoading && timeline.events.length === 0 ? (
-        <Skeleton label="Loading events" />
-      ) : (
-        <Lines lines={lines} timeline={timeline} isFiltered={isFiltering(filter)} />
-      )}
     </>
   );
 }

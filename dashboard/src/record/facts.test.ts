@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { RecordDetail } from "../../../shared/model/record-detail.ts";
 import type { LeafDecision, LeafReason } from "../../../shared/model/status.ts";
-import { allAdvisories, headline, leafFacts } from "./facts.ts";
+import { allAdvisories, headline, leafFacts, worstLeaf } from "./facts.ts";
 
 const leaf = (address: string, published: boolean, reason: LeafReason): LeafDecision => ({
   leaf: address,
@@ -34,6 +34,12 @@ test("a leaf's place and tone follow its decision", () => {
   const all = record(up("a"), out("b"), leaf("c", true, "KeptForFamily"), leaf("d", false, "PendingWithheld"));
   const seen = ["a", "b", "c", "d", "e"].map((one) => leafFacts(all, one)).map(({ place, tone }) => `${place} ${tone}`);
   expect(seen).toEqual(["in ok", "out bad", "kept warn", "out quiet", "out quiet"]);
+});
+
+test("the leaf to look at first is one that is out of DNS, then one that is kept", () => {
+  expect(worstLeaf(record(up("a"), leaf("b", true, "KeptForFamily"), out("c")))).toBe("c");
+  expect(worstLeaf(record(up("a"), leaf("b", true, "KeptForFamily")))).toBe("b");
+  expect(worstLeaf(record(up("a"), leaf("b", false, "PendingWithheld")))).toBeUndefined();
 });
 
 test("advisories of the record come first, those of a probe name its leaf", () => {

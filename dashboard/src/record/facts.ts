@@ -65,6 +65,12 @@ export function headline(record: RecordDetail): string {
   return leaves.length === 1 ? "Its one address is in DNS." : `All ${leaves.length} addresses are in DNS.`;
 }
 
+/** The leaf that is looked at first: one that is out of DNS or the last resort, else one that is kept. */
+export function worstLeaf({ leaves }: RecordDetail): string | undefined {
+  const first = (tone: Tone) => leaves.find((decision) => toneOf(decision) === tone)?.leaf;
+  return first("bad") ?? first("warn");
+}
+
 const ADVISORIES: Record<Advisory["type"], string> = {
   Dissent: "Regions disagree",
   Flapping: "Fails now and then",

@@ -1,9 +1,11 @@
 import type { RecordDetail } from "../../../shared/model/record-detail.ts";
 import { useView } from "../api/store.ts";
+import type { Charted } from "../charts/panel.tsx";
 import { lazy } from "../ui/lazy.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Skeleton } from "../ui/states.tsx";
 import { Advisories } from "./advisories.tsx";
+import { worstLeaf } from "./facts.ts";
 import { RecordHead } from "./head.tsx";
 import { RecentEvents } from "./recent-events.tsx";
 import { RecordFault, RecordGone } from "./states.tsx";
@@ -12,7 +14,7 @@ import { Tree } from "./tree.tsx";
 import { useRecord } from "./use-record.ts";
 import "./record.css";
 
-const History = lazy<{ host: string }>(() => import("../charts/panel.tsx"));
+const History = lazy<Charted>(() => import("../charts/panel.tsx"));
 
 /** One record: what is out of DNS, why, since when, as seen from where; then how it came about. */
 export default function RecordPage({ host }: { host: string }) {
@@ -46,7 +48,7 @@ function Whole({ record }: { record: RecordDetail }) {
       <RecordHead record={record} />
       <Advisories record={record} />
       <Tree record={record} now={now} />
-      <History host={record.rootHost} />
+      <History host={record.rootHost} decidedAt={record.decidedAt} troubled={worstLeaf(record)} />
       <div class="record-below">
         <RecentEvents host={record.rootHost} />
         <Steps record={record} now={now} />
