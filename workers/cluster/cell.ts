@@ -1,3 +1,6 @@
+/** Fields to change; one that is given as undefined goes. */
+export type Change<Value> = { [Key in keyof Value]?: Value[Key] | undefined };
+
 /**
  * One value of an object that is stored whole, as JSON, and written only when it differs from what is there. Read afresh
  * each time: a transaction that is rolled back leaves no memory of it.
@@ -19,8 +22,7 @@ export class Cell<Value extends object> {
     return row === undefined ? this.#initial : { ...this.#initial, ...JSON.parse(row.value) };
   }
 
-  /** Changes some fields; one that is given as undefined goes. */
-  update(change: { [Key in keyof Value]?: Value[Key] | undefined }): void {
+  update(change: Change<Value>): void {
     const before = this.get();
     const after = JSON.stringify({ ...before, ...change });
     if (after === JSON.stringify(before)) return;

@@ -15,6 +15,7 @@ import { Coordinators, partitionsAtInstall } from "./coordinators.ts";
 import { decidedNumber } from "./delivery.ts";
 import { newsOf } from "./news.ts";
 import { Outbox } from "./outbox.ts";
+import type { OutboxNews } from "./outbox-news.ts";
 import { receiptOf } from "./receipt.ts";
 import { ClusterStore } from "./store.ts";
 import { type SnapshotRequest, takeSnapshot } from "./take-snapshot.ts";
@@ -165,7 +166,11 @@ export class Cluster extends DurableObject<Env> implements ClusterRpc {
   #bringToLife(store: ClusterStore): Live {
     const settings = this.#settings();
     const limits = { windowMs: settings.VEDETTE_RECONFIG_MAX_DELAY, patienceMs: settings.EDGE_STALE_AFTER };
-    const outbox = new Outbox(store, limits, () => this.ctx.waitUntil(this.#arm()));
+    const tell = (news: OutboxNews) => {
+      const { cluster = "" } = store.identity.get();
+      this.ctx.waitUntil(live.coordinators.note([{ ...news, cluster }]));
+    };
+    const outbox = new Outbox(store, limits, () => this.ctx.waitUntil(this.#arm()), tell);
     const coordinator = (partition: number) => coordinatorOf(this.env, partition);
     const live: Live = {
       store,
@@ -181,7 +186,8 @@ export class Cluster extends DurableObject<Env> implements ClusterRpc {
     if (held === undefined || !isNewer(decisions.number, held)) return;
     this.ctx.storage.transactionSync(() => {
       store.partitions.setDecisions(decisions.partition, decisions.number);
-      if (store.decisions.replace(decisions)) outbox.changed();
+      const { isChanged, isDecision } = store.decisions.replace(decisions);
+      if (isChanged) outbox.changed(isDecision);
     });
     outbox.schedule();
   }

@@ -4,6 +4,11 @@ import type { RecordStatus } from "../../shared/model/status.ts";
 /** A row holds at most 2 MB; a record with many leaves may need more, so each is cut into parts, never within a character. */
 const PARTS = /[\s\S]{1,400000}/gu;
 
+interface Replaced {
+  isChanged: boolean;
+  isDecision: boolean;
+}
+
 type Row = { partition: number; root_host: string; json: string };
 
 /** The newest decisions of every partition: a record each, in one row or, where it is large, several. */
@@ -20,8 +25,8 @@ export class DecisionTable {
     return joined(this.#sql.exec<Row>(select).toArray()).map(({ json }): RecordStatus => JSON.parse(json));
   }
 
-  /** Makes the records of one partition those given; says whether anything changed. */
-  replace({ partition, records }: Pick<Decisions, "partition" | "records">): boolean {
+  /** Makes the records of one partition those given; says whether anything changed, and whether that is what is to be in DNS. */
+  replace({ partition, records }: Pick<Decisions, "partition" | "records">): Replaced {
     const select = "SELECT partition, root_host, json FROM decision WHERE partition = ? ORDER BY root_host, part";
     const held = new Map(
       joined(this.#sql.exec<Row>(select, partition).toArray()).map((row) => [row.root_host, row.json]),
@@ -31,7 +36,8 @@ export class DecisionTable {
     const gone = [...held.keys()].filter((rootHost) => !coming.has(rootHost));
     for (const rootHost of gone) this.#remove(partition, rootHost);
     for (const [rootHost, json] of changed) this.#put(partition, rootHost, json);
-    return changed.length + gone.length > 0;
+    const isDecision = gone.length > 0 || changed.some(([rootHost, json]) => isOther(held.get(rootHost), json));
+    return { isChanged: changed.length + gone.length > 0, isDecision };
   }
 
   #put(partition: number, rootHost: string, json: string): void {
@@ -54,4 +60,13 @@ function joined(rows: readonly Row[]): Row[] {
     records.set(key, { ...row, json: (records.get(key)?.json ?? "") + row.json });
   }
   return [...records.values()];
+}
+
+/** Whether another thing is to be in DNS than before, where there was one. */
+function isOther(before: string | undefined, after: string): boolean {
+  const decisionIn = (json: string) => {
+    const { endpoints, leaves }: RecordStatus = JSON.parse(json);
+    return JSON.stringify([endpoints, leaves]);
+  };
+  return before === undefined || decisionIn(before) !== decisionIn(after);
 }

@@ -4,10 +4,12 @@ import type { MessageNumber } from "../../shared/model/number.ts";
 import { formatNumber, isCredible, isNewer, numberAbove } from "../../shared/number.ts";
 import { signatureHeaders } from "../../shared/signature.ts";
 import { backOffMs } from "../back-off.ts";
+import type { Change } from "./cell.ts";
 import { decidedNumber, deliveryFor, isBehind, isComplete } from "./delivery.ts";
 import { failureOf, neverSent, tooFarAhead } from "./failure.ts";
+import { decided, delivered, leftAfter, type OutboxNews, reachable, unreachable } from "./outbox-news.ts";
 import { type Answer, post } from "./send.ts";
-import type { ClusterStore } from "./store.ts";
+import type { ClusterStore, OutboxState } from "./store.ts";
 
 /** One delivery leaves at least each minute; alarms may be late. */
 const CONTACT_MS = 50_000;
@@ -34,6 +36,7 @@ export class Outbox {
   readonly #store: ClusterStore;
   readonly #settings: OutboxSettings;
   readonly #onSent: () => void;
+  readonly #tell: (news: OutboxNews) => void;
   #lastSentAt: number | undefined;
   #dirtySince: number | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -44,17 +47,23 @@ export class Outbox {
   /** Word from the edge leaves this long after the last sending, or after half of it if the object is awake anyway. */
   readonly #contactMs: number;
 
-  /** `onSent` is called after each run: the next due time may have changed. */
-  constructor(store: ClusterStore, settings: OutboxSettings, onSent: () => void) {
+  /** `onSent` is called after each run: the next due time may have changed. `tell` is for the event log. */
+  constructor(store: ClusterStore, settings: OutboxSettings, onSent: () => void, tell: (news: OutboxNews) => void) {
     this.#store = store;
     this.#settings = settings;
     this.#onSent = onSent;
+    this.#tell = tell;
     this.#contactMs = Math.min(CONTACT_MS, settings.patienceMs / CONTACTS_WITHIN_PATIENCE);
   }
 
-  /** The decisions have changed: counts them as a new delivery, which leaves when its window allows. */
-  changed(): void {
-    this.#store.outbox.update({ n: this.#store.outbox.get().n + 1 });
+  /**
+   * What is delivered has changed: counts it as a new delivery, which leaves when its window allows. `isDecision` where what
+   * is to be in DNS is another, and not only what is said of it.
+   */
+  changed(isDecision: boolean): void {
+    const { n: before, unconfirmed } = this.#store.outbox.get();
+    const n = before + 1;
+    this.#store.outbox.update({ n, ...(isDecision && { unconfirmed: decided(unconfirmed, n, Date.now()) }) });
     this.#dirtySince ??= Date.now();
   }
 
@@ -62,7 +71,9 @@ export class Outbox {
   applied(number: MessageNumber): string | undefined {
     const failure = this.#goPast(number);
     if (failure !== undefined) return failure;
-    if (isNewer(number, this.#store.outbox.get().acknowledged)) this.#store.outbox.update({ acknowledged: number });
+    if (isNewer(number, this.#store.outbox.get().acknowledged)) {
+      this.#store.outbox.update({ acknowledged: number, ...this.#confirm(number, Date.now()) });
+    }
     return undefined;
   }
 
@@ -159,8 +170,15 @@ export class Outbox {
       this.#failed(failure);
       return;
     }
-    if ("acknowledged" in answer) this.#store.outbox.update({ acknowledged: answer.acknowledged });
-    this.#store.outbox.update({ failures: 0, lastFailure: undefined, failingSince: undefined, retryAt: undefined });
+    const { failures } = this.#store.outbox.get();
+    this.#store.outbox.update({
+      ...("acknowledged" in answer && {
+        acknowledged: answer.acknowledged,
+        ...this.#confirm(answer.acknowledged, delivery.sentAt),
+      }),
+      ...{ failures: 0, lastFailure: undefined, failingSince: undefined, retryAt: undefined },
+    });
+    if (failures > 1) this.#tell({ type: "ClusterReachable", message: reachable(failures) });
     this.#store.seen.note("deliveryAt", delivery.sentAt);
     // An agent that answers word from the edge with an older number has lost its state, and one that answers whatever it is
     // with a number above has that of another edge: both get all of it at once.
@@ -184,8 +202,21 @@ export class Outbox {
     const decided = decidedNumber(this.#store);
     if (!isNewer(applied, decided)) return undefined;
     if (!isCredible(applied, decided, Date.now())) return tooFarAhead(applied);
-    this.#store.outbox.update(numberAbove(applied));
+    const above = numberAbove(applied);
+    const { unconfirmed } = this.#store.outbox.get();
+    this.#store.outbox.update({
+      ...above,
+      unconfirmed: unconfirmed && { ...unconfirmed, first: above.n, last: above.n },
+    });
     return undefined;
+  }
+
+  /** Tells of decisions that the agent has applied with this number; what of the state is other then. */
+  #confirm(applied: MessageNumber, sentAt: number): Pick<Change<OutboxState>, "unconfirmed"> {
+    const { unconfirmed } = this.#store.outbox.get();
+    if (unconfirmed === undefined || applied.n < unconfirmed.first) return {};
+    this.#tell({ type: "Delivered", message: delivered(applied, Date.now() - unconfirmed.at) });
+    return { unconfirmed: leftAfter(unconfirmed, applied.n, sentAt) };
   }
 
   #failed(lastFailure: string): void {
@@ -193,6 +224,7 @@ export class Outbox {
     const failures = before + 1;
     const retryAt = Date.now() + backOffMs(failures, this.#contactMs, Math.random());
     this.#store.outbox.update({ failures, lastFailure, failingSince, retryAt });
+    if (failures === 2) this.#tell({ type: "ClusterUnreachable", message: unreachable(failingSince, lastFailure) });
   }
 
   #isBehind(): boolean {

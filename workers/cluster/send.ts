@@ -25,11 +25,19 @@ export async function post(
     return await read(await fetch(url, request));
   } catch (error) {
     if (controller.signal.aborted) return { failure: `no answer within ${formatDurationMs(deadlineMs)}` };
-    const reason = error instanceof Error ? error.message : String(error);
-    return { failure: `cannot be reached: ${reason.slice(0, MAX_REASON_CHARACTERS)}` };
+    return { failure: `cannot be reached: ${reasonOf(error, url).slice(0, MAX_REASON_CHARACTERS)}` };
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Where the agent is reached is for admins alone, and what is said here is shown to all who watch. */
+function reasonOf(error: unknown, url: string): string {
+  const reason = error instanceof Error ? error.message : String(error);
+  return reason
+    .replaceAll(url, "the agent")
+    .replaceAll(new URL(url).host, "the agent")
+    .replaceAll(new URL(url).hostname, "the agent");
 }
 
 async function read(response: Response): Promise<Answer> {

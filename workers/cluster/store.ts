@@ -5,6 +5,7 @@ import { hasTables, migrate } from "../migrate.ts";
 import { Cell } from "./cell.ts";
 import { DecisionTable } from "./decisions.ts";
 import type { Instances } from "./instances.ts";
+import type { Unconfirmed } from "./outbox-news.ts";
 import { PartitionTable } from "./partitions.ts";
 import { RecordTable } from "./records.ts";
 import { LastSeen, type Seen } from "./seen.ts";
@@ -60,6 +61,8 @@ export interface OutboxState {
   acknowledged: MessageNumber;
   /** Whether every partition has given its decisions once: before, nothing is delivered. */
   complete: boolean;
+  /** Decisions that the agent has not confirmed yet; absent where it has them all. */
+  unconfirmed?: Unconfirmed;
   failures: number;
   lastFailure?: string;
   /** When the first of these failed, Unix ms. */
