@@ -43,7 +43,15 @@ describe("the connection is", () => {
       3,
       { state: "stale", lastWordAt: 2 },
     ],
-    ["stale where no stream ever opens", [read(1)], 13_001, { state: "stale", lastWordAt: 1 }],
+    [
+      "polling once the overview was read after a loss",
+      [read(1), stream("Opened", 2), stream("Closed", 9), read(10)],
+      11,
+      { state: "polling" },
+    ],
+    ["polling where no stream comes through", [read(1), stream("Closed", 2), read(3)], 4, { state: "polling" }],
+    ["stale where that is not answered either", [read(1), stream("Closed", 2)], 3, { state: "stale", lastWordAt: 1 }],
+    ["stale where neither comes any more", [read(1)], 13_001, { state: "stale", lastWordAt: 1 }],
     [
       "as stale as the stalest of its partitions",
       [read(1, "viewer", 2), stream("Opened", 2), stream("Opened", 4, 1), stream("Closed", 6, 0)],

@@ -39,9 +39,10 @@ export class LiveStream {
     this.#connect();
   }
 
-  /** Tries at once where it waits for its next try. */
+  /** Finds out at once how the connection is, instead of with the next ping or try: the viewer is back. */
   hurry(): void {
     if (this.#socket === undefined) this.reconnect();
+    else if (this.#socket.readyState === WebSocket.OPEN) this.#ping();
   }
 
   stop(): void {
@@ -66,10 +67,12 @@ export class LiveStream {
   }
 
   #pingLater(): void {
-    this.#after(PING_EVERY_MS, () => {
-      this.#socket?.send("ping");
-      this.#awaitWord(ANSWER_WITHIN_MS);
-    });
+    this.#after(PING_EVERY_MS, () => this.#ping());
+  }
+
+  #ping(): void {
+    this.#socket?.send("ping");
+    this.#awaitWord(ANSWER_WITHIN_MS);
   }
 
   #awaitWord(limitMs: number): void {

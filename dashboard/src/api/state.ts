@@ -13,6 +13,8 @@ export interface Stream {
   caughtUp?: boolean;
   /** When it last gave word, by the clock of the viewer. Unix ms. */
   heardAt?: number;
+  /** When it was last lost, or could not be opened, by the clock of the viewer. Unix ms. */
+  closedAt?: number;
 }
 
 /** Why the overview could not be read. */
@@ -69,7 +71,7 @@ export function reduce(view: View, action: Action): View {
     case "Heard":
       return withStream(view, action.partition, { heardAt: action.now });
     case "Closed":
-      return withStream(view, action.partition, { open: false });
+      return withStream(view, action.partition, { open: false, closedAt: action.now });
     case "Told":
       return told(view, action.message, action.now);
     case "Read":

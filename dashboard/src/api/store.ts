@@ -1,6 +1,7 @@
 import { useEffect, useReducer, useRef } from "preact/hooks";
 import type { Overview } from "../../../shared/model/overview.ts";
 import { ApiError, getJson } from "./client.ts";
+import { isPolled } from "./connection.ts";
 import { LiveStream } from "./live.ts";
 import { type Action, needsReplay, reduce, START, type View } from "./state.ts";
 
@@ -80,11 +81,8 @@ async function readOnce(): Promise<void> {
 
 function readLater(): void {
   clearTimeout(timer);
-  const polls = view.overview?.role === "public" || view.fault !== undefined;
-  timer = setTimeout(
-    () => void (document.hidden ? readLater() : readOverview()),
-    polls ? POLL_EVERY_MS : READ_EVERY_MS,
-  );
+  const delayMs = isPolled(view) ? POLL_EVERY_MS : READ_EVERY_MS;
+  timer = setTimeout(() => void (document.hidden ? readLater() : readOverview()), delayMs);
 }
 
 function wake(): void {

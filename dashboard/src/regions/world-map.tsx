@@ -9,7 +9,7 @@ export function WorldMap({ standings }: { standings: readonly Standing[] }) {
   return (
     <figure class="card map">
       <div class="map-plane" aria-hidden="true">
-        <svg viewBox={`0 0 ${MAP.width} ${MAP.height}`}>
+        <svg viewBox={`0 0 ${MAP.width} ${MAP.height}`} aria-hidden="true">
           <path d={LAND} />
         </svg>
         {standings.map((standing) => (
