@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { isNewer } from "../../shared/number.ts";
+import { NotifiedReceivers } from "./notified.ts";
+import { textOf } from "./text-of.ts";
 
 /** How a receiver answers. `ack` as an agent does; the others are the faults that a delivery has to survive. */
 export type ReceiverMode =
@@ -21,12 +23,17 @@ type State = { mode: ReceiverMode; applied: Number_; received: Received[] };
 
 /**
  * Webhook receivers for tests, as many as there are names: `/hook/<name>` receives, `/control/<name>` tells what came
- * (GET) and sets the mode or the number that was applied last (PUT).
+ * (GET) and sets the mode or the number that was applied last (PUT). Those of notifications are beside them.
  */
 export async function startReceivers(): Promise<{ url: string; stop: () => Promise<void> }> {
   const states = new Map<string, State>();
+  const notified = new NotifiedReceivers();
   const server = createServer((request, response) => {
     const [, kind, name = ""] = (request.url ?? "").split("/");
+    if (kind === "notify" || kind === "notified") {
+      notified[kind](name, request, response).catch(() => response.destroy());
+      return;
+    }
     const state = states.get(name) ?? { mode: "ack", applied: { epoch: 0, n: 0 }, received: [] };
     states.set(name, state);
     const handle = kind === "hook" ? hook : control;
@@ -86,12 +93,6 @@ async function hook(state: State, request: IncomingMessage, response: ServerResp
 
 function acknowledge(response: ServerResponse, acknowledged: Number_): void {
   response.setHeader("content-type", "application/json").end(JSON.stringify({ version: 1, acknowledged }));
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString("utf8");
 }
 
 async function stop(server: Server): Promise<void> {

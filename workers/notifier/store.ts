@@ -86,9 +86,14 @@ export class NotifierStore {
   }
 
   incidents(name: string): Map<string, Incident> {
-    const rows = this.#sql.exec<Row>("SELECT value FROM incident WHERE target = ? ORDER BY key", name).toArray();
-    const all = rows.map(({ value }) => read(incident, value)).filter((one) => one !== undefined);
-    return new Map(all.map((one) => [one.key, one]));
+    const query = "SELECT key, value FROM incident WHERE target = ? ORDER BY key";
+    const all = new Map<string, Incident>();
+    for (const { key, value } of this.#sql.exec<Row & { key: string }>(query, name).toArray()) {
+      const readable = read(incident, value);
+      if (readable !== undefined) all.set(key, readable);
+      else this.#sql.exec("DELETE FROM incident WHERE target = ? AND key = ?", name, key);
+    }
+    return all;
   }
 
   /** Writes only what differs from `before`. */
