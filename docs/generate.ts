@@ -1,10 +1,11 @@
 /**
- * Writes the reference pages and the custom resource definitions from the schemas, so that a field, a default and a limit
- * are declared once. `npm run generate` writes them; with `--check` it only fails where one is out of date.
+ * Writes the reference pages and the custom resource definitions from the schemas and the tree of commands, so that a field, a
+ * default and a limit are declared once. `npm run generate` writes them; with `--check` it only fails where one is out of date.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { z } from "zod";
+import { cliPage } from "./cli-page.ts";
 import { definitionOf, fileOf } from "./crd/definition.ts";
 import { KINDS } from "./crd/kinds.ts";
 import { pages } from "./pages.ts";
@@ -14,7 +15,7 @@ const ROOT = join(import.meta.dirname, "..");
 const check = process.argv.includes("--check");
 let stale = 0;
 
-for (const [path, text] of [...pageFiles(), ...definitionFiles()]) {
+for (const [path, text] of [...pageFiles(), cliFile(), ...definitionFiles()]) {
   const file = join(ROOT, path);
   if (existsSync(file) && readFileSync(file, "utf8") === text) continue;
   stale += 1;
@@ -33,6 +34,10 @@ function pageFiles(): [path: string, text: string][] {
     const parts = [head, intro.trimEnd(), tableOf(schema), ...(status ? ["## Status", tableOf(status)] : [])];
     return [`docs/${file}`, `${parts.join("\n\n")}\n`];
   });
+}
+
+function cliFile(): [path: string, text: string] {
+  return ["docs/cli.md", `<!-- Made by npm run generate from cli/. Do not edit. -->\n\n${cliPage()}\n`];
 }
 
 function tableOf(schema: z.ZodType): string {

@@ -24,6 +24,7 @@ export function addCluster(program: Command, run: Run): void {
   addList(cluster, run);
   addAdd(cluster, run);
   addRotate(cluster, run);
+  addRebind(cluster, run);
   addRemove(cluster, run);
 }
 
@@ -80,6 +81,18 @@ function addRotate(cluster: Command, run: Run): void {
   ]);
 }
 
+function addRebind(cluster: Command, run: Run): void {
+  const command = cluster
+    .command("rebind")
+    .summary("let a cluster that was rebuilt take its name again")
+    .description(
+      "Lets the next snapshot bind another cluster to the name. The edge takes a name for the cluster that used it first, by the uid of its kube-system namespace, and refuses others that have its secret.",
+    )
+    .argument("<name>", "the cluster's name")
+    .action((name: string, _options: object, own: Command) => run(own, (session) => rebind(session, name)));
+  addExamples(command, [["vedette cluster rebind shop-eu", "after the cluster was made anew"]]);
+}
+
 function addRemove(cluster: Command, run: Run): void {
   const command = cluster
     .command("remove")
@@ -121,11 +134,17 @@ async function rotate(session: Session, name: string, { namespace }: Place): Pro
   return EXIT.Fine;
 }
 
+async function rebind(session: Session, name: string): Promise<ExitCode> {
+  await session.edge.change("POST", `${pathOf(name)}/rebind`);
+  session.terminal.tell(`The next snapshot that is signed with the secret of ${name} binds its cluster to the name.`);
+  return EXIT.Fine;
+}
+
 async function remove(session: Session, name: string, { yes }: { yes?: true }): Promise<ExitCode> {
   const { cluster, records, hosts } = await session.edge.get(pathOf(name), clusterView);
   const what = `cluster ${cluster} with ${records} ${records === 1 ? "record" : "records"} under ${hosts.join(", ")}`;
   if (!yes) throw new CliError(EXIT.Usage, `That would forget ${what}.`, "Add --yes to do it.");
-  await session.edge.delete(pathOf(name));
+  await session.edge.change("DELETE", pathOf(name));
   session.terminal.tell(`Forgotten: ${what}.`);
   return EXIT.Fine;
 }

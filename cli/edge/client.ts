@@ -29,8 +29,9 @@ export class EdgeClient {
     return this.#understood(this.#call(path, { method: "POST", body, limitMs }), (response) => read(response, schema));
   }
 
-  async delete(path: string): Promise<void> {
-    await this.#understood(this.#call(path, { method: "DELETE" }), expectDone);
+  /** For a change that answers nothing. */
+  async change(method: "POST" | "DELETE", path: string): Promise<void> {
+    await this.#understood(this.#call(path, { method }), expectDone);
   }
 
   /** A redirect is not followed: the token is for this edge alone. */

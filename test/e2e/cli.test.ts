@@ -169,6 +169,8 @@ describe("a cluster", () => {
     expect(JSON.parse(rotated.stdout)).toMatchObject({ kind: "Secret", metadata: { namespace: "elsewhere" } });
     expect(rotated.stdout).not.toContain(secret.stringData.secret);
 
+    expect((await asAdmin("cluster", "rebind", "east")).code).toBe(0);
+    expect((await asAdmin("cluster", "rebind", "west")).code).toBe(5);
     const asked = await asAdmin("cluster", "remove", "east");
     expect(asked).toMatchObject({
       code: 2,
