@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { HistoryPoint } from "../../../shared/model/history.ts";
 import type { Observation, Phases } from "../../../shared/model/observation.ts";
 import { type Outcome, outcomeOf } from "../../../shared/reason.ts";
@@ -11,7 +10,7 @@ const PHASES = [
   "firstByteMs",
   "totalMs",
 ] as const satisfies readonly (keyof Phases)[];
-const LENGTH = OUTCOMES.length + 2 * PHASES.length;
+export const CELL_LENGTH = OUTCOMES.length + 2 * PHASES.length;
 
 /**
  * What was seen of one probe in one step of time: how often each outcome was, then of each phase the sum of its
@@ -20,10 +19,9 @@ const LENGTH = OUTCOMES.length + 2 * PHASES.length;
  */
 export type Cell = readonly number[];
 
-export const cell = z.array(z.number().nonnegative()).max(LENGTH);
-
 export function sum(a: Cell, b: Cell): Cell {
-  return Array.from({ length: Math.max(a.length, b.length) }, (_, n) => (a[n] ?? 0) + (b[n] ?? 0));
+  const [long, short] = a.length < b.length ? [b, a] : [a, b];
+  return long.map((value, n) => value + (short[n] ?? 0));
 }
 
 /** A check of which no more is known than how it ended. */

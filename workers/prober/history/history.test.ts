@@ -91,7 +91,7 @@ describe("rounds over the wire", () => {
 
 describe("what history costs", () => {
   it("is 21 rows in an hour of a healthy shard at 30 s, and 22 after a week, whose memory is lost between any two rounds", async () => {
-    await onShard({ intervalMs: 30 * SECOND, ids: Array.from({ length: 30 }, (_, n) => `probe-${n}`) }, (bench) => {
+    await onShard({ intervalMs: 30 * SECOND, ids: ["a", "b", "c"] }, (bench) => {
       const outcomes = Object.fromEntries(bench.probes.map(({ id }) => [id, "ok" as const]));
       const hourOf = () => {
         const rows = countRows(bench.storage.sql);

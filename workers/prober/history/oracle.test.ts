@@ -82,7 +82,7 @@ describe("history, beside one that never loses its memory", () => {
         { numRuns: 60 },
       );
     });
-  });
+  }, 120_000);
 
   it("makes up for a pause of the platform no more than 5 minutes of checks, and counts none of a late alarm", async () => {
     await onShard({}, (bench) => {
@@ -115,5 +115,17 @@ describe("history, beside one that never loses its memory", () => {
         expect(total(bench.points("6h", "b")).failed).toBe(isLost ? 6 : 2);
       });
     }
+  });
+
+  it("does not make up checks that memory knew were not made", async () => {
+    await onShard({ ids: ["a", "b"] }, (bench) => {
+      bench.round({ a: "ok", b: "failed" });
+      for (let n = 0; n < 3; n += 1) bench.round({ a: "ok" });
+      // This round is written, with b as it was: whether its result was still to come nobody knows after that.
+      bench.round({ a: "failed" });
+      bench.evict();
+      bench.round({ a: "failed", b: "failed" });
+      expect(total(bench.points("6h", "b")).failed).toBe(3);
+    });
   });
 });

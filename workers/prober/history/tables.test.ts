@@ -26,7 +26,7 @@ describe("100 days of rounds", () => {
         down.map(() => [true, true]),
       );
     });
-  });
+  }, 120_000);
 });
 
 describe("spans", () => {
