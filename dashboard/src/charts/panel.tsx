@@ -1,5 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import type { HistorySpan, RecordHistory } from "../../../shared/model/history.ts";
+import { WhatNext } from "../record/what-next.tsx";
 import { EmptyNote, ErrorNote, Skeleton } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
 import { Choice } from "./choice.tsx";
@@ -37,7 +38,9 @@ export default function HistoryPanel({ host, decidedAt, troubled }: Charted) {
       </header>
       {fault !== undefined && (
         <ErrorNote title="The history cannot be read at the moment">
-          <p>{fault.message} The page asks again each minute.</p>
+          <p>
+            {fault.message} <WhatNext fault={fault} otherwise="The page asks again each minute." />
+          </p>
         </ErrorNote>
       )}
       {history === undefined ? (

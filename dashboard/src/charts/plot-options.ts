@@ -54,9 +54,9 @@ const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" })
 const axes = {
   x: (axis: uPlot.Axis): uPlot.Axis => ({
     ...axis,
-    size: 30,
+    size: 26,
     space: 70,
-    values: (_, seconds) => seconds.map((at, index) => timeWords(at, seconds[index - 1])),
+    values: (_, seconds) => seconds.map(timeWords),
   }),
   y: (axis: uPlot.Axis): uPlot.Axis => ({
     ...axis,
@@ -65,11 +65,10 @@ const axes = {
   }),
 };
 
-/** `12:05`; the day where it is another than that of the tick before. */
-function timeWords(atS: number, beforeS: number | undefined): string {
-  const day = DAY.format(atS * 1_000);
-  const isNewDay = beforeS !== undefined && DAY.format(beforeS * 1_000) !== day;
-  return isNewDay ? day : TIME.format(atS * 1_000);
+/** `12:05`; at midnight the day that begins. */
+function timeWords(atS: number): string {
+  const time = TIME.format(atS * 1_000);
+  return time === "00:00" ? DAY.format(atS * 1_000) : time;
 }
 
 function seriesOf(label: string, index: number, colorOf: ColorOf): uPlot.Series {

@@ -13,8 +13,11 @@ export default function ClustersPage() {
   const overview = useView((view) => view.overview);
   const fault = useView((view) => view.fault);
   useEffect(() => {
-    // Reached by a link to one of them before they were drawn.
-    if (location.hash !== "") document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
+    if (location.hash === "") return;
+    // Reached by a link to one of them: after the page has gone to its top, as it does when it changes.
+    const id = decodeURIComponent(location.hash.slice(1));
+    const frame = requestAnimationFrame(() => document.getElementById(id)?.scrollIntoView());
+    return () => cancelAnimationFrame(frame);
   }, [overview === undefined]);
   return (
     <>

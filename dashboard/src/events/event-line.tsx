@@ -1,3 +1,4 @@
+import { Component } from "preact";
 import { recordPath } from "../router.ts";
 import { Time } from "../ui/time.tsx";
 import { clusterOf } from "./filter.ts";
@@ -5,28 +6,45 @@ import { typeWords } from "./kinds.ts";
 import { keyOf, type TimelineEvent } from "./timeline.ts";
 import "./events.css";
 
-/** One event: when, what, and where to look further. `host` leaves out what the page around it says already. */
-export function EventLine({ event, host }: { event: TimelineEvent; host?: string }) {
-  const { words, tone } = typeWords(event);
+interface Shown {
+  event: TimelineEvent;
+  /** The host that the page around it is about: not named again. */
+  host?: string;
+}
+
+/** One event: when, what, and where to look further. Not drawn again while it is the same: there are hundreds of them. */
+export class EventLine extends Component<Shown> {
+  override shouldComponentUpdate({ event, host }: Shown): boolean {
+    return event !== this.props.event || host !== this.props.host;
+  }
+
+  override render({ event, host }: Shown) {
+    const { words, tone } = typeWords(event);
+    return (
+      <li class={`event event-${tone}`} data-event={keyOf(event)}>
+        <span class="event-time">
+          <Time at={event.at} />
+        </span>
+        <span class="event-sign" aria-hidden="true" />
+        <div class="event-body">
+          <p>
+            <strong class="event-type">{words}</strong> <span class="event-message">{event.message}</span>
+          </p>
+          <Links event={event} host={host} />
+        </div>
+      </li>
+    );
+  }
+}
+
+function Links({ event, host }: { event: TimelineEvent; host: string | undefined }) {
+  const { rootHost, region } = event;
   const cluster = clusterOf(event);
   return (
-    <li class={`event event-${tone}`} data-event={keyOf(event)}>
-      <span class="event-time">
-        <Time at={event.at} />
-      </span>
-      <span class="event-sign" aria-hidden="true" />
-      <div class="event-body">
-        <p>
-          <strong class="event-type">{words}</strong> <span class="event-message">{event.message}</span>
-        </p>
-        <p class="event-links small">
-          {event.rootHost !== undefined && event.rootHost !== host && (
-            <a href={recordPath(event.rootHost)}>{event.rootHost}</a>
-          )}
-          {cluster !== undefined && <a href={`/clusters#cluster-${cluster}`}>cluster {cluster}</a>}
-          {event.region !== undefined && <a href="/regions">region {event.region}</a>}
-        </p>
-      </div>
-    </li>
+    <p class="event-links small">
+      {rootHost !== undefined && rootHost !== host && <a href={recordPath(rootHost)}>{rootHost}</a>}
+      {cluster !== undefined && <a href={`/clusters#cluster-${cluster}`}>cluster {cluster}</a>}
+      {region !== undefined && <a href="/regions">region {region}</a>}
+    </p>
   );
 }

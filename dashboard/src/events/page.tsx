@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { WhatNext } from "../record/what-next.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { EmptyNote, ErrorNote, Skeleton } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
@@ -29,7 +30,10 @@ export default function EventsPage() {
       <Filters filter={filter} change={setFilter} events={timeline.events} />
       {timeline.fault !== undefined && (
         <ErrorNote title="Events cannot be read at the moment">
-          <p>{timeline.fault.message}</p>
+          <p>
+            {timeline.fault.message}{" "}
+            <WhatNext fault={timeline.fault} otherwise="What is shown below may lack the newest." />
+          </p>
           <p>
             <button type="button" onClick={timeline.retry}>
               Try again

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import type { ProbeStatus } from "../../../shared/model/status.ts";
 import { PLACE_WORDS } from "../overview/words.ts";
 import { Since } from "../ui/time.tsx";
@@ -39,7 +40,7 @@ export function Leaf({ facts, sentence, now, way }: Shown) {
       </p>
       <Certificate probes={probes} now={now} />
       {probes.map((probe) => (
-        <Seen key={probe.id} probe={probe} isOne={probes.length === 1} open={tone === "bad" || tone === "warn"} />
+        <Seen key={probe.id} probe={probe} isOne={probes.length === 1} isTrouble={tone === "bad" || tone === "warn"} />
       ))}
     </li>
   );
@@ -64,19 +65,23 @@ function Certificate({ probes, now }: { probes: readonly ProbeStatus[]; now: num
 
 const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 
-function Seen({ probe, isOne, open }: { probe: ProbeStatus; isOne: boolean; open: boolean }) {
-  const whose = isOne ? "" : ` of ${probe.cluster}`;
+/** What the regions see, opened by itself where it turns to trouble. The table is drawn while it is open only. */
+function Seen({ probe, isOne, isTrouble }: { probe: ProbeStatus; isOne: boolean; isTrouble: boolean }) {
+  const [isOpen, setOpen] = useState(isTrouble);
+  useEffect(() => {
+    if (isTrouble) setOpen(true);
+  }, [isTrouble]);
   return (
-    <details class="seen" open={open}>
+    <details class="seen" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <span class="visually-hidden">
           {probe.leaf}
-          {whose}, seen from{" "}
+          {isOne ? "" : ` of ${probe.cluster}`}, seen from{" "}
         </span>
         {!isOne && <span class="muted small">{probe.cluster}</span>}
         <RegionStrip regions={probe.regions} />
       </summary>
-      <RegionTable probe={probe} />
+      {isOpen && <RegionTable probe={probe} />}
     </details>
   );
 }

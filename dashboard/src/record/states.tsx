@@ -3,6 +3,7 @@ import type { ApiError } from "../api/client.ts";
 import { PageHead } from "../ui/page.tsx";
 import { EmptyNote, ErrorNote } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
+import { WhatNext } from "./what-next.tsx";
 
 /** No record has this host; `last` is what was shown of it before it went. */
 export function RecordGone({ host, last }: { host: string; last: RecordDetail | undefined }) {
@@ -33,7 +34,7 @@ export function RecordFault({ fault, readAt }: { fault: ApiError; readAt: number
       <p>
         {fault.message}{" "}
         {readAt === undefined ? (
-          whatNext(fault)
+          <WhatNext fault={fault} otherwise="The page asks again every 10 seconds." />
         ) : (
           <>
             What is shown below is of <Time at={readAt} />; the page asks again every 10 seconds.
@@ -42,15 +43,4 @@ export function RecordFault({ fault, readAt }: { fault: ApiError; readAt: number
       </p>
     </ErrorNote>
   );
-}
-
-function whatNext({ status }: ApiError) {
-  if (status === 401 || status === 403) {
-    return (
-      <>
-        <a href="/login">Log in</a> with a token to see more than the overview.
-      </>
-    );
-  }
-  return "The page asks again every 10 seconds.";
 }
