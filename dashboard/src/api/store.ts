@@ -111,6 +111,8 @@ function followStream(partition: number): LiveStream {
       const replay = needsReplay(view.streams.get(partition), message);
       happen({ type: "Told", message, now: Date.now() });
       if (replay) stream.reconnect();
+      // Regions and clusters are in the overview alone.
+      if (message.events.some(({ type }) => /^(Region|Cluster)/.test(type))) void readOverview();
     },
     closed: () => {
       happen({ type: "Closed", partition, now: Date.now() });

@@ -54,6 +54,21 @@ describe("the headline", () => {
     expect(headline(...records).title).toBe(title);
   });
 
+  it("does not call well what gets through to nobody", () => {
+    const clusters = [{ cluster: "east", reachable: false }] as Overview["clusters"];
+    const records = [record("a", "Healthy", [healthy(A)])];
+    const whole = {
+      at: 1,
+      partitions: 1,
+      role: "viewer" as const,
+      addressesHidden: false,
+      records,
+      regions: [],
+      clusters,
+    };
+    expect(headlineOf(whole)).toMatchObject({ tone: "watch", title: "No decision gets through to east" });
+  });
+
   it("tells why, as seen from where and since when, of each address out of DNS", () => {
     const [worst] = headline(record("a", "Degraded", [healthy(A), bad(B, 5)])).worst;
     expect(worst?.story).toEqual({

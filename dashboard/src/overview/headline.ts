@@ -25,10 +25,11 @@ export interface Headline {
 const WORST = 3;
 
 /** Answers what is out of DNS. */
-export function headlineOf({ records, regions }: Overview): Headline {
+export function headlineOf(overview: Overview): Headline {
+  const { records, regions } = overview;
   const troubles = troublesOf(records);
   return {
-    ...titleOf(records, troubles),
+    ...titleOf(overview, troubles),
     worst: troubles.slice(0, WORST),
     more: countOf(troubles.slice(WORST)),
     sums: [
@@ -51,13 +52,15 @@ const isTroubled = (leaf: LeafSummary) => leaf.reason === "UnhealthyWithheld" ||
 
 const countOf = (troubles: readonly Trouble[]) => troubles.reduce((sum, { story }) => sum + story.leaves.length, 0);
 
-function titleOf(records: readonly RecordSummary[], troubles: readonly Trouble[]): Pick<Headline, "tone" | "title"> {
+function titleOf({ records, clusters }: Overview, troubles: readonly Trouble[]): Pick<Headline, "tone" | "title"> {
   const critical = records.filter(({ state }) => state === "Critical");
   if (critical.length > 0) return { tone: "critical", title: `Nothing healthy is left of ${nameOf(critical)}` };
   const out = troubles.filter(({ story }) => story.place === "out");
   if (out.length > 0) return { tone: "trouble", title: `${addressesOf(out)} out of DNS` };
   if (troubles.length > 0)
     return { tone: "trouble", title: `${addressesOf(troubles)} unhealthy, and kept in DNS for want of better` };
+  const lost = clusters.filter(({ reachable }) => !reachable).map(({ cluster }) => cluster);
+  if (lost.length > 0) return { tone: "watch", title: `No decision gets through to ${lost.join(", ")}` };
   return titleWithoutTrouble(records);
 }
 

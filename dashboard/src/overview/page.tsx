@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { readOverview, useView } from "../api/store.ts";
 import { useTitle } from "../ui/page.tsx";
 import { EmptyNote, ErrorNote, Skeleton } from "../ui/states.tsx";
@@ -17,6 +17,7 @@ export function OverviewPage() {
   const overview = useView((view) => view.overview);
   const fault = useView((view) => view.fault);
   const [filter, setFilter] = useState<Filter>(() => filterOf(location.search));
+  const headline = useMemo(() => overview && headlineOf(overview), [overview]);
   const troubled = overview?.records.filter(({ state }) => state === "Critical" || state === "Degraded").length ?? 0;
   useTitle(troubled === 0 ? "Overview" : `(${troubled}) Overview`);
   const choose = (chosen: Filter) => {
@@ -29,9 +30,9 @@ export function OverviewPage() {
       <h1 class="visually-hidden">Overview</h1>
       {overview === undefined && (fault === undefined ? <Loading /> : <Unreadable message={fault.message} />)}
       {overview?.records.length === 0 && <Empty hasCluster={overview.clusters.length > 0} />}
-      {overview !== undefined && overview.records.length > 0 && (
+      {overview !== undefined && headline !== undefined && overview.records.length > 0 && (
         <>
-          <HeadlineBox headline={headlineOf(overview)} overview={overview} />
+          <HeadlineBox headline={headline} overview={overview} />
           <FilterBar records={overview.records} filter={filter} onFilter={choose} />
           <Records overview={overview} filter={filter} onReset={() => choose(NO_FILTER)} />
         </>

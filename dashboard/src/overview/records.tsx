@@ -1,4 +1,5 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import type { VNode } from "preact";
+import { useEffect, useMemo, useReducer, useRef } from "preact/hooks";
 import type { Overview, RecordSummary } from "../../../shared/model/overview.ts";
 import type { Region } from "../../../shared/model/region.ts";
 import { westToEast } from "../regions/places.ts";
@@ -6,9 +7,8 @@ import { EmptyNote } from "../ui/states.tsx";
 import { type Filter, filterRecords } from "./filter.ts";
 import { RecordRow } from "./row.tsx";
 
-/** Rows that are drawn at once: more than a screen shows. The others follow, some with each frame. */
-const FIRST = 40;
-const EACH_FRAME = 120;
+/** Rows that are added with each frame: more than a screen shows at once, and few enough for a key to be answered meanwhile. */
+const EACH_FRAME = 60;
 /** Up to as many regions have room for their names beside each other. */
 const FEW_REGIONS = 4;
 
@@ -22,7 +22,7 @@ interface Props {
 export function Records({ overview, filter, onReset }: Props) {
   const records = useMemo(() => filterRecords(overview.records, filter), [overview.records, filter]);
   const regions = useColumns(overview);
-  const shown = useGrowing(records.length, filter);
+  const rows = useRows(useGradual(records), regions);
   const setColumns = (list: HTMLElement | null) => list?.style.setProperty("--columns", `${regions.length}`);
   if (records.length === 0)
     return (
@@ -51,11 +51,7 @@ export function Records({ overview, filter, onReset }: Props) {
           ))}
         </span>
       </div>
-      <ul>
-        {records.slice(0, shown).map((record) => (
-          <Row key={record.rootHost} record={record} regions={regions} />
-        ))}
-      </ul>
+      <ul>{rows}</ul>
       <p class="visually-hidden" role="status">
         {records.length === overview.records.length
           ? `${records.length} records`
@@ -65,25 +61,33 @@ export function Records({ overview, filter, onReset }: Props) {
   );
 }
 
-/** Drawn again only when its record is another. */
-function Row({ record, regions }: { record: RecordSummary; regions: readonly Region[] }) {
-  return useMemo(() => <RecordRow record={record} regions={regions} />, [record, regions]);
-}
-
 /** The same list for as long as the regions are the same, since all rows hang on it. */
 function useColumns({ regions }: Overview): readonly Region[] {
   const names = westToEast(regions).map(({ region }) => region);
   return useMemo(() => names, [names.join()]);
 }
 
-/** How many of a list to draw: those that are seen at once, then more with each frame until all are there. */
-function useGrowing(total: number, restart: unknown): number {
-  const [grown, setGrown] = useState({ restart, count: FIRST });
-  const count = grown.restart === restart ? grown.count : FIRST;
+/** The rows of these records. One that was drawn is given again as it is, which costs nothing, until its record is another. */
+function useRows(records: readonly RecordSummary[], regions: readonly Region[]): VNode[] {
+  const drawn = useMemo(() => new WeakMap<RecordSummary, VNode>(), [regions]);
+  return records.map((record) => {
+    const row = drawn.get(record) ?? <RecordRow key={record.rootHost} record={record} regions={regions} />;
+    drawn.set(record, row);
+    return row;
+  });
+}
+
+/** Of a list, those that are there already, and a frame's worth of the others; all of it after some frames. */
+function useGradual(records: readonly RecordSummary[]): readonly RecordSummary[] {
+  const [, drawNext] = useReducer((frame: number) => frame + 1, 0);
+  const there = useRef<ReadonlySet<string>>(new Set());
+  let added = 0;
+  const now = records.filter(({ rootHost }) => there.current.has(rootHost) || added++ < EACH_FRAME);
   useEffect(() => {
-    if (count >= total) return;
-    const frame = requestAnimationFrame(() => setGrown({ restart, count: count + EACH_FRAME }));
+    there.current = new Set(now.map(({ rootHost }) => rootHost));
+    if (now.length === records.length) return;
+    const frame = requestAnimationFrame(() => drawNext(undefined));
     return () => cancelAnimationFrame(frame);
-  }, [count, total, restart]);
-  return count;
+  });
+  return now;
 }

@@ -1,4 +1,3 @@
-import { Fragment } from "preact";
 import type { LeafSummary, RecordSummary } from "../../../shared/model/overview.ts";
 import type { Region } from "../../../shared/model/region.ts";
 import { recordPath } from "../router.ts";
@@ -65,13 +64,9 @@ function PlainLeaves({ leaves }: { leaves: readonly LeafSummary[] }) {
 function Addresses({ leaves }: { leaves: readonly string[] }) {
   const more = leaves.length - LISTED;
   return (
-    <span class="addresses">
-      {leaves.slice(0, LISTED).map((leaf) => (
-        <Fragment key={leaf}>
-          <span class="mono address">{leaf}</span>{" "}
-        </Fragment>
-      ))}
-      {more > 0 && <span class="more">and {more} more</span>}
+    <span class="mono address">
+      {leaves.slice(0, LISTED).join(" ")}
+      {more > 0 && ` and ${more} more`}
     </span>
   );
 }
@@ -79,14 +74,12 @@ function Addresses({ leaves }: { leaves: readonly string[] }) {
 const SAYS_WORDS = { Unhealthy: "unhealthy", Silent: "silent", Pending: "not judged yet", Healthy: "healthy" } as const;
 
 function Strip({ record, regions }: { record: RecordSummary; regions: readonly Region[] }) {
-  const byRegion = new Map(record.regions.map((one) => [one.region, one]));
+  const says = new Map(record.regions.map((one) => [one.region, one.says]));
   return (
     <span class="strip" role="img" aria-label={stripWords(record)}>
-      {regions.map((region) => {
-        const says = byRegion.get(region)?.says;
-        if (says === undefined) return <i key={region} class="region-mark" />;
-        return <RegionMark key={region} says={says} title={`${region}: ${SAYS_WORDS[says]}`} />;
-      })}
+      {regions.map((region) => (
+        <RegionMark key={region} says={says.get(region)} />
+      ))}
     </span>
   );
 }

@@ -1,6 +1,7 @@
 import { useView } from "../api/store.ts";
 import type { Route } from "../router.ts";
 import { ConnectionState } from "./connection-state.tsx";
+import { StaleBar } from "./stale-bar.tsx";
 import { ThemeToggle } from "./theme-toggle.tsx";
 
 const LINKS = [
@@ -36,6 +37,7 @@ export function Header({ page }: { page: Route["page"] }) {
         )}
         <ThemeToggle />
       </div>
+      <StaleBar />
     </header>
   );
 }

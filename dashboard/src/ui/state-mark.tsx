@@ -31,7 +31,10 @@ export function StateMark({ state }: { state: RecordState }) {
   );
 }
 
-/** The mark of what one region says: a dot, a cross, a ring, a dash. What it means stands beside it in words. */
-export function RegionMark({ says, title }: { says: RegionSummary["says"]; title?: string }) {
-  return <i class="region-mark" data-says={says} title={title} />;
-}
+/**
+ * The mark of what one region says: a dot, a cross, a ring, a dash, and a trace where it does not look. What it means stands
+ * beside it in words.
+ */
+export const RegionMark = ({ says }: { says: RegionSummary["says"] | undefined }) => (
+  <i class="region-mark" data-says={says} />
+);
