@@ -3,6 +3,7 @@ import { explainLeaf } from "../../shared/explain/leaf.ts";
 import type { LeafDecision, LeafReason } from "../../shared/model/status.ts";
 import type { Trouble, TroubleKind } from "../../shared/model/trouble.ts";
 import { stateOf } from "../../shared/record/summary.ts";
+import { errorMessage } from "../retry.ts";
 import type { ClusterContact } from "../rpc.ts";
 import { mayHandOut } from "./gathered.ts";
 import { storeCluster } from "./persist.ts";
@@ -131,6 +132,8 @@ export async function tellTroubles(world: World): Promise<void> {
   try {
     do await tellOnce(world, outside.troubles);
     while (telling.isNews && !world.isAbandoned);
+  } catch (error) {
+    console.warn({ message: "the notifier could not be reached", error: errorMessage(error) });
   } finally {
     telling.isUnderWay = false;
   }

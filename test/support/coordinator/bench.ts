@@ -31,6 +31,8 @@ export class Bench {
   /** Called before each call outside; may throw. */
   onCall: (kind: "assign" | "decided") => void = () => {};
   onDecided: (cluster: string) => void = () => {};
+  /** The notifier, from the next start on; there is none by itself. */
+  onTroubles: Outside["troubles"];
   /** How a message gets to its receiver, and the answer back: a wire that loses, doubles or keeps them goes in here. */
   carry: <Answer>(deliver: () => Answer) => Answer = (deliver) => deliver();
   coordination: Coordination;
@@ -67,7 +69,8 @@ export class Bench {
   }
 
   #start(): Coordination {
-    return new Coordination(this.storage, this.#outside, this.#rules, 0);
+    const outside = this.onTroubles === undefined ? this.#outside : { ...this.#outside, troubles: this.onTroubles };
+    return new Coordination(this.storage, outside, this.#rules, 0);
   }
 
   /** As a cluster takes decisions: the older are dropped. */
