@@ -61,6 +61,8 @@ function LoginForm({ isPublic }: { isPublic: boolean }) {
           ? "The overview is open to all. Records, events and clusters ask for the view token of this installation."
           : "This installation shows itself to those who have its view token."}
       </p>
+      {/* Keepers of passwords keep one by a name. */}
+      <input type="text" name="username" autocomplete="username" value="vedette" readOnly hidden />
       <label for="token">Token</label>
       <input
         id="token"
