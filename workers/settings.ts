@@ -109,9 +109,8 @@ export type Settings = z.output<typeof settingsSchema>;
 /** Where targets of notifications may be, which depends on whether private addresses are allowed. */
 function refuseTargets(settings: z.output<typeof fields>, context: z.core.$RefinementCtx): void {
   for (const [index, { url }] of settings.NOTIFICATIONS.entries()) {
-    const fault = webhookFault(url, settings.ALLOW_PRIVATE_ADDRESSES);
-    if (fault === undefined) continue;
-    context.addIssue({ code: "custom", path: ["NOTIFICATIONS", index, "url"], message: fault.rule });
+    const message = webhookFault(url, settings.ALLOW_PRIVATE_ADDRESSES);
+    if (message !== undefined) context.addIssue({ code: "custom", path: ["NOTIFICATIONS", index, "url"], message });
   }
 }
 

@@ -24,7 +24,7 @@ function shownRecord(n: number, leaves: number, regions: readonly Region[]): Rec
     rootHost,
     shares: [{ cluster: "europe-west", record: `shop/${name}`, generation: 1, conditions: [] }],
     whenSilent: "Publish",
-    endpoints: [{ dnsName: rootHost, recordType: "A", targets: addresses }],
+    endpoints: [{ dnsName: rootHost, recordType: "A", recordTTL: 60, targets: addresses }],
     leaves: addresses.map((leaf) => ({ leaf, published: true, reason: "Healthy" })),
     probes: addresses.map((leaf, at) => shownProbe(`shop/${name}`, leaf, n * leaves + at, regions)),
     advisories: [],

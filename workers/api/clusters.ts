@@ -75,8 +75,8 @@ export const clusterRoutes: Route[] = [
 async function register(context: ApiContext): Promise<Response> {
   const registration = await readJson(context, clusterRegistration);
   const { cluster, hosts, webhookUrl } = registration;
-  const fault = webhookUrl && webhookFault(webhookUrl, context.get("settings").ALLOW_PRIVATE_ADDRESSES);
-  if (fault) fail("FieldInvalid", undefined, [{ field: "webhookUrl", ...fault }]);
+  const rule = webhookUrl && webhookFault(webhookUrl, context.get("settings").ALLOW_PRIVATE_ADDRESSES);
+  if (rule) fail("FieldInvalid", undefined, [{ field: "webhookUrl", rule }]);
   const uniqueHosts = [...new Set(hosts)];
   const result = await clusterOf(context.env, cluster).register({ ...registration, hosts: uniqueHosts });
   return resultResponse(result, ({ secret }) =>
