@@ -33,6 +33,9 @@ import { MIGRATIONS } from "./store/migrations.ts";
 import { storeOf } from "./store/store.ts";
 import type { Rules, World } from "./world.ts";
 
+/** While no record changes, whoever asks within this time gets the same overview: it may be shown to anyone, and takes long. */
+const OVERVIEW_MS = 1_000;
+
 /**
  * The work of the coordinator over a storage, whatever is outside. Each call is one transaction: should it throw, storage
  * is as it was before, and memory is read from it again. Nothing is stored before a cluster is heard of, so that neither
@@ -44,6 +47,7 @@ export class Coordination implements Watched {
   readonly #rules: Rules;
   readonly partition: number;
   #world: World | undefined;
+  #overview: Omit<PartitionOverview, "clusters"> | undefined;
 
   constructor(storage: DurableObjectStorage, outside: Outside, rules: Rules, partition: number) {
     this.#storage = storage;
@@ -117,12 +121,12 @@ export class Coordination implements Watched {
   }
 
   overview(): PartitionOverview {
-    return {
-      at: this.#outside.now(),
-      records: this.#read(recordSummaries, []),
-      regions: this.listRegions(),
-      clusters: this.listClusters(),
-    };
+    const at = this.#outside.now();
+    const held = this.#overview;
+    const isHeld = held !== undefined && Math.abs(at - held.at) < OVERVIEW_MS;
+    const overview = isHeld ? held : { at, records: this.#read(recordSummaries, []), regions: this.listRegions() };
+    this.#overview = overview;
+    return { ...overview, clusters: this.listClusters() };
   }
 
   probersOf(rootHost: string): RecordProber[] | undefined {
@@ -176,6 +180,7 @@ export class Coordination implements Watched {
     const value = this.#transact(world, work);
     const changed = [...world.changedRoots];
     world.changedRoots.clear();
+    if (changed.length > 0) this.#overview = undefined;
     this.#outside.changed(changed);
     return value;
   }

@@ -103,3 +103,22 @@ describe("those who watch are told of nothing", () => {
     });
   });
 });
+
+describe("the overview", () => {
+  it("is made once a second while no record changes, and anew as soon as one does", async () => {
+    await onBench(async (bench) => {
+      await steady(bench);
+      const first = bench.coordination.overview();
+      bench.now += SECOND / 2;
+      expect(bench.coordination.overview().records).toBe(first.records);
+      bench.coordination.registerCluster("west");
+      expect(bench.coordination.overview()).toMatchObject({ at: first.at, clusters: ["east", "west"] });
+      bench.put("east", 2, [share([A])]);
+      expect(bench.coordination.overview()).toMatchObject({ at: bench.now, records: [{ rootHost: HOST }] });
+      const second = bench.coordination.overview();
+      bench.now += SECOND;
+      expect(bench.coordination.overview().records).not.toBe(second.records);
+      expect(bench.coordination.overview().at).toBe(bench.now);
+    });
+  });
+});
