@@ -1,6 +1,6 @@
 /**
- * Writes the reference pages and the custom resource definitions from the schemas and the tree of commands, so that a field, a
- * default and a limit are declared once. `npm run generate` writes them; with `--check` it only fails where one is out of date.
+ * Writes the reference pages and the custom resource definitions from the schemas, the metrics and the tree of commands, so that a
+ * field, a default and a limit are declared once. `npm run generate` writes them; with `--check` it only fails where one is out of date.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -8,6 +8,7 @@ import { z } from "zod";
 import { cliPage } from "./cli-page.ts";
 import { definitionOf, fileOf } from "./crd/definition.ts";
 import { KINDS } from "./crd/kinds.ts";
+import { metricsPage } from "./metrics-page.ts";
 import { pages } from "./pages.ts";
 import { fieldTable } from "./table.ts";
 
@@ -15,7 +16,7 @@ const ROOT = join(import.meta.dirname, "..");
 const check = process.argv.includes("--check");
 let stale = 0;
 
-for (const [path, text] of [...pageFiles(), cliFile(), ...definitionFiles()]) {
+for (const [path, text] of [...pageFiles(), cliFile(), metricsFile(), ...definitionFiles()]) {
   const file = join(ROOT, path);
   if (existsSync(file) && readFileSync(file, "utf8") === text) continue;
   stale += 1;
@@ -38,6 +39,10 @@ function pageFiles(): [path: string, text: string][] {
 
 function cliFile(): [path: string, text: string] {
   return ["docs/cli.md", `<!-- Made by npm run generate from cli/. Do not edit. -->\n\n${cliPage()}\n`];
+}
+
+function metricsFile(): [path: string, text: string] {
+  return ["docs/metrics.md", metricsPage()];
 }
 
 function tableOf(schema: z.ZodType): string {

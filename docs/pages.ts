@@ -78,7 +78,7 @@ time by itself is no sign of trouble; a region that no longer reports has \`fres
 
 const EDGE_SETTINGS = `# Settings of the edge
 
-Variables and secrets of the Worker. Secrets (\`ADMIN_TOKEN\`, \`HEADER_KEY\`) go in with \`wrangler secret put NAME\`.
+Variables and secrets of the Worker. Secrets (\`ADMIN_TOKEN\`, \`VIEW_TOKEN\`, \`HEADER_KEY\`, \`NOTIFICATIONS\`) go in with \`wrangler secret put NAME\`.
 `;
 
 const AGENT_SETTINGS = `# Settings of the agent
