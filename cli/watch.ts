@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { CliError, EXIT, type ExitCode } from "./exit.ts";
+import { cut } from "./output/cut.ts";
 import type { Session } from "./session.ts";
 
 /** Alternate screen on, cursor away; and both back. */
@@ -66,7 +67,8 @@ function screenOn(session: Session): { show: Show; close: () => void } {
       const stale = staleSince === undefined ? "" : `Stale since ${clock(staleSince)}: ${trouble}`;
       const first =
         stale === "" ? terminal.style("dim", `${clock(session.now())}  Ctrl-C ends`) : terminal.style("red", stale);
-      terminal.raw(HOME + `${first}\n${last}`.replaceAll("\n", `${WIPE_LINE}\n`) + WIPE_LINE + WIPE_BELOW);
+      const lines = `${first}\n${last}`.split("\n").map((line) => cut(line, terminal.columns) + WIPE_LINE);
+      terminal.raw(HOME + lines.join("\n") + WIPE_BELOW);
     },
     close: () => terminal.raw(LEAVE),
   };

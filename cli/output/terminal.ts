@@ -25,6 +25,10 @@ export class Terminal {
     return this.#out.rows || Number.POSITIVE_INFINITY;
   }
 
+  get columns(): number {
+    return this.#out.columns || Number.POSITIVE_INFINITY;
+  }
+
   /** What was asked for, to standard output. */
   print(text: string): void {
     this.#out.write(`${text}\n`);

@@ -29,8 +29,8 @@ const WORDS: Record<Reason, string> = {
   InternalError: "internal error of the prober",
 };
 
-/** A reason as a person says it: `connect timeout`, `unexpected status 503`. */
+/** A reason as a person says it: `connect timeout`, `unexpected status 503`. One that only a newer edge knows is its own word. */
 export function reasonWords({ reason, httpStatus }: Pick<Observation, "reason" | "httpStatus">): string {
   const status = reason === "UnexpectedStatus" && httpStatus !== undefined ? ` ${httpStatus}` : "";
-  return WORDS[reason] + status;
+  return (WORDS[reason] ?? reason) + status;
 }
