@@ -3,11 +3,14 @@ import type { Line } from "./series.ts";
 
 const LANE_PX = 12;
 const BAR_PX = 8;
+/** Between the lanes and the topmost label of the axis. */
+const CLEAR_PX = 11;
 const FONT = "10px system-ui, sans-serif";
 
 /** Room that the lanes of failed checks need above the chart, CSS px. */
 export function lanesHeight(lines: readonly Line[]): number {
-  return failing(lines).length * LANE_PX;
+  const { length } = failing(lines);
+  return length === 0 ? 0 : length * LANE_PX + CLEAR_PX;
 }
 
 /**
@@ -27,7 +30,7 @@ export function drawFailures(
   ctx.textAlign = "right";
   ctx.textBaseline = "middle";
   failing(lines).forEach(({ region, failed }, lane) => {
-    const bottom = bbox.top - (failing(lines).length - lane - 1) * LANE_PX * scale - 3 * scale;
+    const bottom = bbox.top - (failing(lines).length - lane - 1) * LANE_PX * scale - CLEAR_PX * scale;
     ctx.fillStyle = colors.faint;
     ctx.fillRect(bbox.left, bottom, bbox.width, scale);
     ctx.fillStyle = colors.text;

@@ -3,6 +3,7 @@ import type { ClusterHealth } from "../../../shared/model/overview.ts";
 import { useView } from "../api/store.ts";
 import { Fact } from "../record/fact.tsx";
 import { ToneMark } from "../record/mark.tsx";
+import { Worded } from "../record/worded.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { EmptyNote, ErrorNote, Skeleton } from "../ui/states.tsx";
 import { Ago } from "../ui/time.tsx";
@@ -93,7 +94,7 @@ function Cluster({ health }: { health: ClusterHealth }) {
         <ul class="conditions">
           {conditions.map(({ type, reason, message }) => (
             <li key={type}>
-              <strong>{words(reason)}</strong>: {message}
+              <strong>{words(reason)}</strong>: <Worded text={message} />
             </li>
           ))}
         </ul>

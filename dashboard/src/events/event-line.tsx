@@ -1,4 +1,5 @@
 import { Component } from "preact";
+import { Worded } from "../record/worded.tsx";
 import { recordPath } from "../router.ts";
 import { Time } from "../ui/time.tsx";
 import { clusterOf } from "./filter.ts";
@@ -28,7 +29,10 @@ export class EventLine extends Component<Shown> {
         <span class="event-sign" aria-hidden="true" />
         <div class="event-body">
           <p>
-            <strong class="event-type">{words}</strong> <span class="event-message">{event.message}</span>
+            <strong class="event-type">{words}</strong>{" "}
+            <span class="event-message">
+              <Worded text={event.message} />
+            </span>
           </p>
           <Links event={event} host={host} />
         </div>

@@ -1,32 +1,42 @@
 import type { RecordDetail } from "../../../shared/model/record-detail.ts";
-import { Time } from "../ui/time.tsx";
-import { advisoryWords, allAdvisories } from "./facts.ts";
+import { type Advice, adviceOf, advisoryWords } from "./facts.ts";
 import { ToneMark } from "./mark.tsx";
+import { Worded } from "./worded.tsx";
+
+/** What is shown of it before somebody asks for more. */
+const SHOWN = 4;
 
 /** What to know beside the verdicts; it never changes one. Nothing is drawn where there is none. */
 export function Advisories({ record }: { record: RecordDetail }) {
-  const advisories = allAdvisories(record);
-  if (advisories.length === 0) return null;
+  const advice = adviceOf(record);
+  if (advice.length === 0) return null;
+  const more = advice.slice(SHOWN);
   return (
     <section class="advisories" aria-labelledby="advisories">
       <h2 id="advisories">Worth knowing</h2>
-      <ul>
-        {advisories.map(({ type, message, leaf, since }) => (
-          <li key={`${type} ${leaf} ${message}`}>
-            <ToneMark tone="warn" />
-            <p>
-              <strong>{advisoryWords(type)}</strong>
-              {leaf !== undefined && <span class="mono"> {leaf}</span>}: {message}
-              {since !== undefined && (
-                <span class="muted">
-                  {" "}
-                  since <Time at={since} />
-                </span>
-              )}
-            </p>
-          </li>
-        ))}
-      </ul>
+      <List advice={advice.slice(0, SHOWN)} />
+      {more.length > 0 && (
+        <details>
+          <summary class="small">{more.length} more</summary>
+          <List advice={more} />
+        </details>
+      )}
     </section>
+  );
+}
+
+function List({ advice }: { advice: readonly Advice[] }) {
+  return (
+    <ul>
+      {advice.map(({ type, leaf, messages }) => (
+        <li key={`${type} ${leaf}`}>
+          <ToneMark tone="warn" />
+          <p>
+            <strong>{advisoryWords(type)}</strong>
+            {leaf !== undefined && <span class="mono"> {leaf}</span>}: <Worded text={messages.join("; ")} />
+          </p>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { RecordDetail } from "../../../shared/model/record-detail.ts";
 import type { LeafDecision, LeafReason } from "../../../shared/model/status.ts";
-import { allAdvisories, headline, leafFacts, worstLeaf } from "./facts.ts";
+import { adviceOf, headline, leafFacts, worstLeaf } from "./facts.ts";
 
 const leaf = (address: string, published: boolean, reason: LeafReason): LeafDecision => ({
   leaf: address,
@@ -42,9 +42,24 @@ test("the leaf to look at first is one that is out of DNS, then one that is kept
   expect(worstLeaf(record(up("a"), leaf("b", false, "PendingWithheld")))).toBeUndefined();
 });
 
-test("advisories of the record come first, those of a probe name its leaf", () => {
-  const dissent = { type: "Dissent", message: "weur disagrees" } as const;
-  const kept = { type: "KeptLast", message: "all fail" } as const;
-  const all = { ...record(), advisories: [kept], probes: [{ leaf: "a", advisories: [dissent] }] };
-  expect(allAdvisories(all as unknown as RecordDetail)).toEqual([kept, { ...dissent, leaf: "a" }]);
+const flapping = (region: string) => ({ type: "Flapping", message: `some from ${region}` });
+const advised = {
+  ...record(up("a"), up("b")),
+  advisories: [{ type: "KeptLast", message: "all fail" }],
+  probes: [
+    { leaf: "a", regions: [], advisories: [flapping("weur"), flapping("enam"), flapping("weur")] },
+    { leaf: "b", regions: [], advisories: [flapping("weur")] },
+  ],
+} as unknown as RecordDetail;
+
+test("advice of the record comes first, that of a leaf together", () => {
+  expect(adviceOf(advised)).toEqual([
+    { type: "KeptLast", leaf: undefined, messages: ["all fail"] },
+    { type: "Flapping", leaf: "a", messages: ["some from weur", "some from enam"] },
+    { type: "Flapping", leaf: "b", messages: ["some from weur"] },
+  ]);
+});
+
+test("the headline names the kinds of advice where nothing is out of DNS", () => {
+  expect(headline(advised)).toBe("All 2 addresses are in DNS. The last ones stay; fails now and then.");
 });

@@ -62,7 +62,7 @@ export function headline(record: RecordDetail): string {
   ];
   const left = leaves.length - withheld.length - kept.length;
   if (parts.length > 0) return `${parts.join("; ")}. ${others(left)} in DNS.`;
-  return leaves.length === 1 ? "Its one address is in DNS." : `All ${leaves.length} addresses are in DNS.`;
+  return `${leaves.length === 1 ? "Its one address is in DNS." : `All ${leaves.length} addresses are in DNS.`}${advised(record)}`;
 }
 
 /** The leaf that is looked at first: one that is out of DNS or the last resort, else one that is kept. */
@@ -81,12 +81,31 @@ const ADVISORIES: Record<Advisory["type"], string> = {
 
 export const advisoryWords = (type: Advisory["type"]): string => ADVISORIES[type];
 
-/** Advisories of the record and of its probes, each with the leaf that it is about. */
-export function allAdvisories({ advisories, probes }: RecordDetail): (Advisory & { leaf?: string })[] {
-  return [
-    ...advisories,
-    ...probes.flatMap(({ leaf, advisories: own }) => own.map((advisory) => ({ ...advisory, leaf }))),
+/** What is advised of one kind, and of one leaf where it is of a probe. */
+export interface Advice {
+  type: Advisory["type"];
+  leaf: string | undefined;
+  messages: string[];
+}
+
+/** All advice, that of the record first, what is of one kind and one leaf together. */
+export function adviceOf({ advisories, probes }: RecordDetail): Advice[] {
+  const all = [
+    ...advisories.map(({ type, message }) => ({ type, message, leaf: undefined })),
+    ...probes.flatMap(({ leaf, advisories: own }) => own.map(({ type, message }) => ({ type, message, leaf }))),
   ];
+  return [...Map.groupBy(all, ({ type, leaf }) => `${type} ${leaf}`).values()].flatMap((group) => {
+    const [first] = group;
+    const messages = [...new Set(group.map(({ message }) => message))];
+    return first === undefined ? [] : [{ type: first.type, leaf: first.leaf, messages }];
+  });
+}
+
+/** What kinds of advice there are, in a sentence after the first: ` Regions disagree; fails now and then.` */
+function advised(record: RecordDetail): string {
+  const kinds = [...new Set(adviceOf(record).map(({ type }) => advisoryWords(type)))];
+  if (kinds.length === 0) return "";
+  return ` ${[kinds[0], ...kinds.slice(1).map((words) => words.charAt(0).toLowerCase() + words.slice(1))].join("; ")}.`;
 }
 
 const MAX_NAMED = 3;

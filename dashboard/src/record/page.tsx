@@ -34,7 +34,8 @@ export default function RecordPage({ host }: { host: string }) {
   }
   return (
     <>
-      {fault !== undefined && <RecordFault fault={fault} readAt={readAt} />}
+      {/* That nothing answers at all, the whole page says. */}
+      {fault !== undefined && fault.status !== 0 && <RecordFault fault={fault} readAt={readAt} />}
       <Whole record={record} />
     </>
   );

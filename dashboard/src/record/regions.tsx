@@ -4,6 +4,7 @@ import type { ProbeStatus, RegionStatus } from "../../../shared/model/status.ts"
 import { msWords } from "../charts/words.ts";
 import { Ago } from "../ui/time.tsx";
 import { ToneMark } from "./mark.tsx";
+import { Worded } from "./worded.tsx";
 import "./regions.css";
 
 /** All regions at a glance: the name of each, with the sign of what it says. */
@@ -80,7 +81,11 @@ function Found({ observation }: { observation: NonNullable<RegionStatus["observa
       {reasonWords(observation)}
       {status} <span class="muted">in {msWords(phases.totalMs)}</span>
       {address !== undefined && <span class="muted"> at {address}</span>}
-      {message !== undefined && <span class="found-message muted">{message}</span>}
+      {message !== undefined && (
+        <span class="found-message muted">
+          <Worded text={message} />
+        </span>
+      )}
     </>
   );
 }

@@ -1,0 +1,15 @@
+import { Fragment } from "preact";
+import { Time } from "../ui/time.tsx";
+import { partInstants } from "./instants.ts";
+
+/** A message of the edge, with the instants in it in the viewer's zone. */
+export function Worded({ text }: { text: string }) {
+  return (
+    <>
+      {partInstants(text).map((part, index) => (
+        // The parts of one text: there is nothing else to tell them by.
+        <Fragment key={`${index}`}>{typeof part === "string" ? part : <Time at={part.at} />}</Fragment>
+      ))}
+    </>
+  );
+}
