@@ -16,30 +16,33 @@ const LOCK = join(ROOT, "package-lock.json");
 
 const digest = digestOfSources();
 if (!existsSync(join(TARGET, "index.html")) || !existsSync(STAMP) || readFileSync(STAMP, "utf8") !== digest) {
-  try {
-    await buildInto(TARGET);
-    writeFileSync(STAMP, digest);
-  } catch (error) {
-    if (!existsSync(join(TARGET, "index.html"))) throw error;
-    console.error(`The view could not be built; the one before is served. ${(error as Error).message}`);
-  }
+  await buildInto(TARGET);
+  writeFileSync(STAMP, digest);
 }
 
 /** Whoever serves or builds at the same moment sees the whole of one build: it is made beside the target. */
 async function buildInto(target: string): Promise<void> {
   const draft = `${target}.${process.pid}`;
-  const old = `${draft}.old`;
-  mkdirSync(draft, { recursive: true });
   const configFile = join(ROOT, "dashboard/vite.config.ts");
+  mkdirSync(draft, { recursive: true });
   try {
     await build({ configFile, mode: "production", logLevel: "warn", build: { outDir: draft } });
+    replace(target, draft);
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+function replace(target: string, draft: string): void {
+  const old = `${draft}.old`;
+  try {
     if (existsSync(target)) renameSync(target, old);
     renameSync(draft, target);
   } catch (error) {
     // Another build of the same sources was there first.
     if (!existsSync(join(target, "index.html"))) throw error;
   } finally {
-    for (const left of [draft, old]) rmSync(left, { recursive: true, force: true });
+    rmSync(old, { recursive: true, force: true });
   }
 }
 

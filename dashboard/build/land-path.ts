@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { feature } from "topojson-client";
 import type { Plugin } from "vite";
+import atlas from "world-atlas/land-110m.json" with { type: "json" };
 import { type Position, project } from "../src/regions/projection.ts";
 
 const ID = "virtual:land";
@@ -21,9 +20,8 @@ const SMALLEST = 3;
 const SOUTH = -60;
 
 function drawLand(): string {
-  const file = createRequire(import.meta.url).resolve("world-atlas/land-110m.json");
-  const topology = JSON.parse(readFileSync(file, "utf8"));
-  const land = feature(topology, topology.objects.land) as unknown as {
+  const topology = atlas as unknown as Parameters<typeof feature>[0];
+  const land = feature(topology, topology.objects.land as never) as unknown as {
     features: { geometry: { coordinates: Position[][][] } }[];
   };
   const rings = land.features.flatMap(({ geometry }) => geometry.coordinates.flat());

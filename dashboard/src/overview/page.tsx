@@ -74,14 +74,14 @@ function Empty({ hasCluster }: { hasCluster: boolean }) {
       <p>Vedette watches the DNS records of Kubernetes clusters. To add the first:</p>
       <ol>
         <li>
-          <code>npx vedette cluster add east --hosts &apos;*.example.com&apos;</code> registers it here, and prints the
-          Secret for its agent.
+          <code>npx vedette cluster add east --host &apos;*.example.com&apos; | kubectl apply -f -</code> registers it
+          here and gives its agent the Secret.
         </li>
         <li>
-          <code>kubectl apply</code> that Secret, then the agent: <code>kubectl apply -k deploy</code>.
+          <code>kubectl apply -k deploy</code> starts the agent.
         </li>
         <li>
-          Create a <code>DNSRecord</code>. It appears here within seconds.
+          A <code>DNSRecord</code> that is created there appears here within seconds.
         </li>
       </ol>
     </EmptyNote>
