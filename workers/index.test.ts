@@ -32,3 +32,21 @@ it("cron goes on when the coordinator cannot be reached", async () => {
   expect(logged).toHaveBeenCalledTimes(3);
   logged.mockRestore();
 });
+
+it("cron wakes the notifier where somebody is to be told, and none where nobody is", async () => {
+  const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+  const woken: string[] = [];
+  const heartbeat = async () => {
+    woken.push("notifier");
+    throw new Error("network connection lost");
+  };
+  const NOTIFIER = { getByName: () => ({ heartbeat }) };
+  const NOTIFICATIONS = JSON.stringify([{ name: "ops", kind: "slack", url: "https://chat.example.com/x" }]);
+  for (const more of [{}, { NOTIFICATIONS }]) {
+    const settings = { ...bindings, NOTIFIER, ...more } as unknown as Env;
+    await worker.scheduled(createScheduledController(), settings, createExecutionContext());
+  }
+  expect(woken).toEqual(["notifier"]);
+  expect(logged.mock.calls.map(([text]) => text)).toEqual(["The heartbeat of the notifier failed:"]);
+  logged.mockRestore();
+});
