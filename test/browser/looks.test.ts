@@ -20,7 +20,6 @@ const PAGES = {
   events: "/events",
   regions: "/regions",
   clusters: "/clusters",
-  nowhere: "/nowhere",
 };
 const ALL_PAGES = Object.keys(PAGES) as (keyof typeof PAGES)[];
 const LOOKS = THEMES.flatMap((theme) => (Object.keys(WIDTHS) as Width[]).map((width) => ({ theme, width })));

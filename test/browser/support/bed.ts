@@ -40,5 +40,5 @@ export async function makeBed(plan: WorldPlan): Promise<Bed> {
   };
 }
 
-/** What of a sentence is the same from one round to the next: while an address fails, its failures are counted on. */
-export const withoutCounts = (sentence: string): string => sentence.replace(/\d+ failures?/g, "n failures");
+/** What of a sentence is the same from one round to the next: failures, and successes, are counted on. */
+export const withoutCounts = (text: string): string => text.replace(/\d+ (failure|success)(es|s)?/g, "n $1(s)");

@@ -37,14 +37,15 @@ export async function noteStates(page: Page, host: string): Promise<() => Promis
   return () => page.evaluate(() => (window as unknown as { noted: Noted[] }).noted);
 }
 
-/** When the row came to be in a state for the last time; waits for it. */
-export async function notedAt(notes: () => Promise<Noted[]>, state: string): Promise<number> {
+/** When the row last came from one state to one of others; waits for it. */
+export async function notedAt(notes: () => Promise<Noted[]>, from: string, to: readonly string[]): Promise<number> {
   let seen: Noted[] = [];
   const noted = await until(
-    `the row to become ${state}`,
+    `the row to become ${to.join(" or ")}`,
     async () => {
       seen = await notes();
-      return seen.at(-1)?.state === state ? seen.at(-1) : undefined;
+      const left = seen.findLastIndex(({ state }) => state === from);
+      return seen.slice(left + 1).find(({ state }) => state !== undefined && to.includes(state));
     },
     45_000,
     () => seen,
