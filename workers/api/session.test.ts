@@ -148,6 +148,40 @@ describe("who reads", () => {
   });
 });
 
+describe("an answer", () => {
+  const PUBLIC = { PUBLIC_VIEW: "overview-without-addresses" };
+
+  it("to the public may be kept for a second, apart from what others get", async () => {
+    const answer = await call("GET", "/v1/overview", { settings: PUBLIC });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("cache-control")).toBe("public, max-age=1");
+    expect(answer.headers.get("vary")).toBe("cookie, authorization");
+    expect(await answer.json()).toMatchObject({ role: "public", addressesHidden: true, clusters: [] });
+  });
+
+  it.each([
+    ["a viewer", bearer(VIEW), "200"],
+    ["an admin", bearer(ADMIN), "200"],
+    ["a token that is nobody's, which is not the public's", bearer("x".repeat(20)), "401 TokenWrong"],
+  ])("to %s is kept nowhere", async (_name, headers, expected) => {
+    const answer = call("GET", "/v1/overview", { headers, settings: PUBLIC });
+    expect((await answer).headers.get("cache-control")).toBe("private, no-store");
+    expect(await outcome(answer)).toBe(expected);
+  });
+
+  it("to a session that ended is what the public gets", async () => {
+    const cookie = (await logIn(VIEW)).headers.get("set-cookie")?.split(";")[0]?.replace("viewer", "admin") ?? "";
+    const answer = await call("GET", "/v1/overview", { headers: { cookie }, settings: PUBLIC });
+    expect(await answer.json()).toMatchObject({ role: "public" });
+  });
+
+  it("of a failure is kept nowhere, whoever asks", async () => {
+    const answer = await call("GET", "/v1/events", { settings: PUBLIC });
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get("cache-control")).toBe("private, no-store");
+  });
+});
+
 describe("the settings", () => {
   it.each([
     ["a short view token", { VIEW_TOKEN: "short-canary" }, /VIEW_TOKEN: must be at least 16/],
