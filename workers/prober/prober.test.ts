@@ -15,6 +15,7 @@ const gateways = inject("gateways");
 const { good, silent, unavailable } = gateways.named;
 
 afterEach(() => {
+  vi.useRealTimers();
   vi.restoreAllMocks();
 });
 
@@ -59,6 +60,8 @@ describe("a round", () => {
   });
 
   it("writes one row while counts change, and none beyond its alarm once nothing does", async () => {
+    // Or a quarter of an hour may end meanwhile, and history would write it.
+    vi.useFakeTimers({ toFake: ["Date"] });
     const stub = freshProber();
     await assign(
       stub,

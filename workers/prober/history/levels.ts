@@ -19,7 +19,10 @@ export const LEVELS = [
   levelOf("90d", 86_400_000),
 ] as const;
 
-export const [MINUTES, QUARTERS, HOURS] = LEVELS;
+export const MINUTES = LEVELS[0];
+
+/** The place of a level in `LEVELS`, by which it is stored. */
+export type LevelNumber = 0 | 1 | 2;
 
 /** The level that answers for a span. */
-export const LEVEL_OF_SPAN: Record<HistorySpan, 0 | 1 | 2> = { "6h": 0, "7d": 1, "90d": 2 };
+export const LEVEL_OF_SPAN: Record<HistorySpan, LevelNumber> = { "6h": 0, "7d": 1, "90d": 2 };
