@@ -58,10 +58,16 @@ describe("the status", () => {
         "",
         "RECORD         STATE     IN DNS  REGIONS                                       DECIDED",
         "z.example.com  Degraded  1/2     0 of 3 ok; apac Silent; enam, weur Unhealthy  12:04:31",
-        "  198.51.100.20 withheld (UnhealthyWithheld); Unhealthy since 12:04:31; 2 of 3 regions (enam, weur): connect timeout",
+        "  198.51.100.20 withheld: Unhealthy since 12:04:31; 2 of 3 regions (enam, weur): connect timeout",
         "a.example.com  Healthy   1/1     1 of 1 ok                                     12:04:31",
       ].join("\n"),
     );
+  });
+
+  it("says why an address is published in spite of its verdict", () => {
+    const kept = degraded.leaves.map((leaf) => ({ ...leaf, published: true, reason: "KeptLast" as const }));
+    const text = show(overviewOf([{ ...degraded, state: "Critical", leaves: kept }]));
+    expect(text).toContain("  198.51.100.20 published: KeptLast; Unhealthy since 12:04:31; 2 of 3 regions");
   });
 
   it("names regions and clusters that are not well", () => {

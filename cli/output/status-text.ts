@@ -85,17 +85,19 @@ function leafLines({ leaves }: RecordSummary, clock: Clock, paint: Paint): strin
   return worth.map((leaf) => `  ${paint(leaf.published ? "yellow" : "red", leafLine(leaf, clock))}`);
 }
 
+/** Why it is published in spite of its verdict is said; that it is withheld for its verdict goes without saying. */
 function leafLine({ leaf, published, reason, verdict, since, against }: LeafSummary, clock: Clock): string {
+  const stands = since === undefined ? "" : ` since ${clock(since)}`;
   const parts = [
-    `${leaf} ${published ? "published" : "withheld"} (${reason})`,
-    ...(verdict === undefined ? [] : [`${verdict}${since === undefined ? "" : ` since ${clock(since)}`}`]),
-    ...(against === undefined
-      ? []
-      : [
-          `${against.regions.length} of ${counted(against.of, "region")} (${against.regions.join(", ")}): ${against.saw.join(", ")}`,
-        ]),
+    ...(published && reason !== verdict ? [reason] : []),
+    ...(verdict === undefined ? [] : [verdict + stands]),
+    ...(against === undefined ? [] : [sawAgainst(against)]),
   ];
-  return parts.join("; ");
+  return `${leaf} ${published ? "published" : "withheld"}: ${parts.join("; ")}`;
+}
+
+function sawAgainst({ regions, of, saw }: NonNullable<LeafSummary["against"]>): string {
+  return `${regions.length} of ${counted(of, "region")} (${regions.join(", ")}): ${saw.join(", ")}`;
 }
 
 function summaryOf({ records, regions, clusters }: Overview, paint: Paint): string {

@@ -91,7 +91,7 @@ describe("when a gateway breaks", () => {
     const status = await vedette("status", "--exit-code");
     expect(status.code).toBe(1);
     expect(status.stdout).toMatch(/shop\.example\.test +Degraded +2\/3 +0 of 3 ok; apac, enam, weur Unhealthy/);
-    expect(status.stdout).toContain(`${BAD} withheld (UnhealthyWithheld); Unhealthy since`);
+    expect(status.stdout).toContain(`${BAD} withheld: Unhealthy since`);
     expect(status.stdout).toContain("3 of 3 regions (apac, enam, weur): connect failed");
     expect((await vedette("records")).stdout).toMatch(/127\.0\.0\.11, 127\.0\.0\.12 +127\.0\.0\.13/);
     expect((await vedette("probes", "--verdict", "Unhealthy")).stdout).toContain("weur: connect failed");
