@@ -1,5 +1,4 @@
 import { unstable_startWorker } from "wrangler";
-import "../dashboard/build/ensure-built.ts";
 import { runAsChild } from "./child-side.ts";
 import type { EdgePlan } from "./edge.ts";
 

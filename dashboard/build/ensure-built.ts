@@ -1,11 +1,10 @@
 /**
  * Builds the view into `dist/dashboard` where its sources are not those it was last built from: `npm run build:dashboard`,
- * vitest.config.ts and the local stack. wrangler reads that folder before its own [build] command, so it has to be there.
+ * wrangler's [build] command and vitest.config.ts.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { build } from "vite";
 
 const ROOT = join(import.meta.dirname, "../..");
 const TARGET = join(ROOT, "dist/dashboard");
@@ -22,6 +21,8 @@ if (!existsSync(join(TARGET, "index.html")) || !existsSync(STAMP) || readFileSyn
 
 /** Whoever serves or builds at the same moment sees the whole of one build: it is made beside the target. */
 async function buildInto(target: string): Promise<void> {
+  // Loaded only where there is something to build: that alone takes half a second.
+  const { build } = await import("vite");
   const draft = `${target}.${process.pid}`;
   const configFile = join(ROOT, "dashboard/vite.config.ts");
   mkdirSync(draft, { recursive: true });
