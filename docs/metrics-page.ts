@@ -39,8 +39,9 @@ probe, then what the regions see; what is left out is counted in \`vedette_edge_
 there are six series a region (of eleven), seven a cluster, one a partition, and some fifteen more.
 
 A scrape of 1,000 HTTPS probes from nine regions has 51,000 series in 9.1 MB of text, of which 280 KB go over the wire compressed (the
-platform compresses for who accepts it; Prometheus does). Making the text takes a quarter of a second of a processor; a test holds it to 10 MB
-and 500 KB. Where one partition has more than 15,000 pairs of probe and region its coordinator leaves out durations and certificates:
+platform compresses for who accepts it; Prometheus does). In workerd, on two processors with eight times their work to do, it took 1.3 s, of which
+0.3 s were the coordinator's, which decides nothing meanwhile: every 30 s is often enough. A test holds the text to 10 MB, and 500 KB
+compressed. Where one partition has more than 15,000 pairs of probe and region its coordinator leaves out durations and certificates:
 take more partitions.
 
 A partition that does not answer within five seconds, or a cluster's object within two, is told as such (\`vedette_edge_partition_up\`,
