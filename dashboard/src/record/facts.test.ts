@@ -48,18 +48,27 @@ const advised = {
   advisories: [{ type: "KeptLast", message: "all fail" }],
   probes: [
     { leaf: "a", regions: [], advisories: [flapping("weur"), flapping("enam"), flapping("weur")] },
-    { leaf: "b", regions: [], advisories: [flapping("weur")] },
+    { leaf: "b", regions: [], advisories: [flapping("weur"), { type: "Dissent", message: "enam disagrees" }] },
   ],
 } as unknown as RecordDetail;
 
-test("advice of the record comes first, that of a leaf together", () => {
+test("a leaf in DNS that a region speaks against is warned of", () => {
+  const regions = [{ region: "weur", counts: { says: "Unhealthy" } }];
+  const all = { ...record(up("a")), probes: [{ leaf: "a", verdict: "Healthy", regions, advisories: [] }] };
+  expect(leafFacts(all as unknown as RecordDetail, "a")).toMatchObject({ place: "in", tone: "warn" });
+});
+
+test("the weightiest advice comes first, that of a leaf together", () => {
   expect(adviceOf(advised)).toEqual([
     { type: "KeptLast", leaf: undefined, messages: ["all fail"] },
+    { type: "Dissent", leaf: "b", messages: ["enam disagrees"] },
     { type: "Flapping", leaf: "a", messages: ["some from weur", "some from enam"] },
     { type: "Flapping", leaf: "b", messages: ["some from weur"] },
   ]);
 });
 
 test("the headline names the kinds of advice where nothing is out of DNS", () => {
-  expect(headline(advised)).toBe("All 2 addresses are in DNS. The last ones stay; fails now and then.");
+  expect(headline(advised)).toBe(
+    "All 2 addresses are in DNS. The last ones stay; regions disagree; fails now and then.",
+  );
 });

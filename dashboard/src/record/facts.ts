@@ -1,4 +1,5 @@
 import { decisiveProbes } from "../../../shared/explain/leaf.ts";
+import { against } from "../../../shared/explain/seen.ts";
 import type { RecordDetail } from "../../../shared/model/record-detail.ts";
 import type { Advisory, LeafDecision, ProbeStatus, Verdict } from "../../../shared/model/status.ts";
 import { type LeafPlace, placeOf } from "../overview/words.ts";
@@ -21,14 +22,17 @@ export interface LeafFacts {
 export function leafFacts(record: RecordDetail, leaf: string): LeafFacts {
   const decision = record.leaves.find((one) => one.leaf === leaf);
   const [decisive] = decisiveProbes(record, leaf);
+  const probes = record.probes.filter((probe) => probe.leaf === leaf);
+  const tone = toneOf(decision);
   return {
     leaf,
     decision,
     place: decision === undefined ? "out" : placeOf(decision),
-    tone: toneOf(decision),
+    // In DNS, but a region says otherwise.
+    tone: tone === "ok" && probes.some((probe) => against(probe).length > 0) ? "warn" : tone,
     verdict: decisive?.verdict,
     since: decisive?.since,
-    probes: record.probes.filter((probe) => probe.leaf === leaf),
+    probes,
   };
 }
 
@@ -71,13 +75,15 @@ export function worstLeaf({ leaves }: RecordDetail): string | undefined {
   return first("bad") ?? first("warn");
 }
 
+/** The weightiest first. */
 const ADVISORIES: Record<Advisory["type"], string> = {
-  Dissent: "Regions disagree",
-  Flapping: "Fails now and then",
-  InsufficientFreshRegions: "Too few regions have word",
   KeptLast: "The last ones stay",
+  Dissent: "Regions disagree",
   RegionSuspect: "A region is suspect",
+  InsufficientFreshRegions: "Too few regions have word",
+  Flapping: "Fails now and then",
 };
+const ADVISORY_TYPES = Object.keys(ADVISORIES);
 
 export const advisoryWords = (type: Advisory["type"]): string => ADVISORIES[type];
 
@@ -88,12 +94,13 @@ export interface Advice {
   messages: string[];
 }
 
-/** All advice, that of the record first, what is of one kind and one leaf together. */
+/** All advice, the weightiest first, what is of one kind and one leaf together. */
 export function adviceOf({ advisories, probes }: RecordDetail): Advice[] {
   const all = [
     ...advisories.map(({ type, message }) => ({ type, message, leaf: undefined })),
     ...probes.flatMap(({ leaf, advisories: own }) => own.map(({ type, message }) => ({ type, message, leaf }))),
   ];
+  all.sort((a, b) => ADVISORY_TYPES.indexOf(a.type) - ADVISORY_TYPES.indexOf(b.type));
   return [...Map.groupBy(all, ({ type, leaf }) => `${type} ${leaf}`).values()].flatMap((group) => {
     const [first] = group;
     const messages = [...new Set(group.map(({ message }) => message))];
