@@ -81,7 +81,7 @@ function Cluster({ health }: { health: ClusterHealth }) {
       {!reachable && (
         <p class="cluster-failure">
           {failures === 1 ? "The last delivery failed" : `${failures} deliveries failed in a row`}
-          {lastFailure !== undefined && `: ${lastFailure}`}. Its DNS stays as it was told last.
+          {lastFailure !== undefined && `: ${lastFailure}`}. What is decided does not get there.
         </p>
       )}
       <dl class="facts">
