@@ -90,6 +90,7 @@ function goPastAnswer(world: World, shard: ShardState, region: Region, held: Mes
   if (!isAbove || wasAbove) return;
   if (!goPastAssignment(world, shard, { held, region, intervalMs }, world.outside.now())) return;
   const { shards } = numberChanges(world);
+  world.outside.changed([]);
   // Decisions, if the epoch is another, go with the heartbeat.
   world.outside.soon(() => sendAssignments(world, shards));
 }

@@ -1,5 +1,7 @@
 /** A client pings every few seconds; one that has not for this long is gone, or its page is asleep. */
 const SILENT_MS = 120_000;
+/** Nobody watches on for long after the session has ended that the stream was opened with: it has to be shown again. */
+const OLD_MS = 12 * 3_600_000;
 
 /** What is kept with a socket while the object sleeps. */
 interface Attachment {
@@ -47,12 +49,13 @@ export class Sockets {
     }
   }
 
-  /** Drops those that have not pinged for long: what is sent to them would only pile up. */
-  dropSilent(nowMs: number): void {
+  /** Drops those that have not pinged for long, since what is sent to them would only pile up, and the very old. */
+  dropStale(nowMs: number): void {
     for (const socket of this.#open()) {
       const pingedAt = this.#ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? 0;
-      const heardAt = Math.max(pingedAt, attachmentOf(socket).openedAt);
-      if (nowMs - heardAt > SILENT_MS) close(socket, 1008, `no ping for ${SILENT_MS / 1_000} s`);
+      const { openedAt } = attachmentOf(socket);
+      if (nowMs - Math.max(pingedAt, openedAt) > SILENT_MS) close(socket, 1008, `no ping for ${SILENT_MS / 1_000} s`);
+      else if (nowMs - openedAt > OLD_MS) close(socket, 1001, "open for long: open it again");
     }
   }
 

@@ -48,7 +48,7 @@ export class LiveStream {
    */
   open(after: number | undefined): WebSocket | undefined {
     const nowMs = this.#watched.now();
-    if (this.#sockets.count >= MAX_SOCKETS) this.#sockets.dropSilent(nowMs);
+    if (this.#sockets.count >= MAX_SOCKETS) this.#sockets.dropStale(nowMs);
     if (this.#sockets.count >= MAX_SOCKETS) return undefined;
     const last = this.#watched.lastEventId();
     const from = after === undefined ? last : after > last ? 0 : after;
@@ -75,7 +75,7 @@ export class LiveStream {
     const rootHosts = this.#changed;
     this.#changed = new Set();
     if (this.#sockets.count === 0) return;
-    this.#sockets.dropSilent(this.#watched.now());
+    this.#sockets.dropStale(this.#watched.now());
     const changed = this.#watched.summaries(rootHosts);
     const lastEventId = this.#watched.lastEventId();
     for (const [after, sockets] of this.#sockets.byLastEvent()) {

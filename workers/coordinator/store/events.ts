@@ -3,7 +3,7 @@ import { type Event, event } from "../../../shared/model/event.ts";
 const MAX_EVENTS = 5_000;
 /** Old events go in batches, so that an event costs one row and not two. */
 const PRUNE_EVERY = 100;
-export const MAX_PAGE = 500;
+const MAX_PAGE = 500;
 const MAX_MESSAGE_CHARACTERS = 500;
 
 export type NewEvent = Omit<Event, "id">;
