@@ -46,8 +46,7 @@ export function follow(): void {
 
 /** After a login or its end: forgets all, and asks again as whom the edge now sees. */
 export function startOver(): Promise<void> {
-  for (const stream of streams.values()) stream.stop();
-  streams.clear();
+  stopStreams();
   happen({ type: "LoggedIn" });
   return readOverview();
 }
@@ -75,6 +74,8 @@ async function readOnce(): Promise<void> {
     followStreams();
   } catch (error) {
     const { status, message } = error instanceof ApiError ? error : new ApiError(0, undefined, String(error));
+    // The session has ended: streams would be refused, again and again.
+    if (status === 401) stopStreams();
     happen({ type: "ReadFailed", fault: { status, message } });
   }
 }
@@ -88,6 +89,11 @@ function readLater(): void {
 function wake(): void {
   for (const stream of streams.values()) stream.hurry();
   void readOverview();
+}
+
+function stopStreams(): void {
+  for (const stream of streams.values()) stream.stop();
+  streams.clear();
 }
 
 /** The public has no stream. */
