@@ -13,7 +13,7 @@ export const PROBLEMS = {
   TimestampTooNew: [401, "The request was signed in the future"],
   AdminTokenNeeded: [403, "This route needs the admin token: what was shown opens the view alone"],
   OriginForeign: [403, "Another site sent this request"],
-  AdminClosed: [403, "The admin routes are closed: the Worker has no ADMIN_TOKEN"],
+  AdminClosed: [403, "The route is closed: the Worker has no token that opens it"],
   NotFound: [404, "There is no such route"],
   ClusterUnknown: [404, "No cluster of this name is registered"],
   RecordUnknown: [404, "No record has this root host"],

@@ -21,6 +21,8 @@ export const ACCESS_PROBLEMS: Record<Access, readonly ProblemCode[]> = {
   ],
 };
 
+/** What to do where the Worker has no token. */
+export const HOW_TO_OPEN = "Set one: wrangler secret put VIEW_TOKEN for reading, ADMIN_TOKEN for everything.";
 const HOW_TO_READ = "Send VIEW_TOKEN or ADMIN_TOKEN as a bearer token, or log in at /login.";
 const HOW_TO_CHANGE = "Send ADMIN_TOKEN as a bearer token; a session only reads.";
 
@@ -74,7 +76,7 @@ function readerRole(context: ApiContext, access: "reader" | "public"): Role | { 
 }
 
 function refusal(fault: ProblemCode, access: Access): Response {
-  const detail = fault === "AdminClosed" ? undefined : access === "admin" ? HOW_TO_CHANGE : HOW_TO_READ;
+  const detail = fault === "AdminClosed" ? HOW_TO_OPEN : access === "admin" ? HOW_TO_CHANGE : HOW_TO_READ;
   const isAsked = fault === "TokenMissing" || fault === "TokenWrong";
   return problemResponse(problemOf(fault, detail), isAsked ? { "www-authenticate": "Bearer" } : {});
 }

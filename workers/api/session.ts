@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { problemOf } from "../problems.ts";
 import { fail, problemResponse } from "./answers.ts";
+import { HOW_TO_OPEN } from "./auth.ts";
 import { readJson } from "./body.ts";
 import { isForeign } from "./origin.ts";
 import type { ApiContext, Route } from "./route.ts";
@@ -34,7 +35,7 @@ export const sessionRoutes: Route[] = [
 async function begin(context: ApiContext): Promise<Response> {
   if (isForeign(context)) fail("OriginForeign", "Log in on the page of the edge itself.");
   const settings = context.get("settings");
-  if (settings.ADMIN_TOKEN === undefined && settings.VIEW_TOKEN === undefined) fail("AdminClosed");
+  if (settings.ADMIN_TOKEN === undefined && settings.VIEW_TOKEN === undefined) fail("AdminClosed", HOW_TO_OPEN);
   const { token } = await readJson(context, login);
   const role = roleOfToken(settings, token);
   if (role === undefined) return problemResponse(problemOf("TokenWrong", "Try again with VIEW_TOKEN or ADMIN_TOKEN."));
