@@ -21,7 +21,7 @@ export async function settled(page: Page): Promise<void> {
   );
 }
 
-export async function shoot(page: Page, name: string): Promise<void> {
+async function shoot(page: Page, name: string): Promise<void> {
   mkdirSync(SCREENSHOTS, { recursive: true });
   await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true, animations: "disabled" });
 }
