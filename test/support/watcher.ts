@@ -38,6 +38,6 @@ export class Watcher {
   }
 
   async until(isThere: (watcher: Watcher) => boolean): Promise<void> {
-    await vi.waitFor(() => expect(isThere(this)).toBe(true), { timeout: 5_000, interval: 10 });
+    await vi.waitFor(() => expect(isThere(this)).toBe(true), { timeout: 20_000, interval: 10 });
   }
 }

@@ -99,7 +99,8 @@ describe("the stream", () => {
     const watcher = await stage.watch();
     const newest = () => watcher.messages.findLast(({ records }) => records.length > 0)?.records[0];
     stage.fail(A);
-    const [first, ...others] = [2, 1, 0].flatMap(() => stage.probers.round(REGIONS_3)).slice(-3);
+    // The third round in a row is the first that a region may call it unhealthy after; only that one gets through.
+    const [first, ...others] = Array.from({ length: 3 }, () => stage.probers.round(REGIONS_3)).at(-1) ?? [];
     if (first === undefined) throw new Error("no report");
     await stage.rpc.report(first);
     await watcher.until(() => newest()?.regions.some(({ unhealthy }) => unhealthy === 1) === true);
@@ -136,9 +137,13 @@ describe("the stream", () => {
   it("tells all that happens at once in one message", async () => {
     const stage = await Stage.begin();
     const watcher = await stage.watch();
-    await Promise.all(Array.from({ length: 20 }, (_, index) => stage.note(`${index}`)));
+    await runInDurableObject(stage.stub, async (coordinator) => {
+      for (let count = 0; count < 20; count += 1) {
+        await coordinator.noteEvent({ type: "DuplicateAgent", cluster: "east", message: `${count}` });
+      }
+    });
     await watcher.until(({ events }) => events.length === 20);
-    expect(watcher.messages.length).toBeLessThanOrEqual(3);
+    expect(watcher.messages).toHaveLength(2);
   });
 });
 
