@@ -26,9 +26,9 @@ const ids = async (scene: Scene, name: string) =>
   (await scene.received(name)).map(({ headers }) => headers["webhook-id"]);
 
 /** The deadline of ten seconds comes sooner. */
-function shortenDeadline(toMs = 50): void {
+function shortenDeadline(): void {
   const setTimer = globalThis.setTimeout;
-  const shorter = (work: () => void, ms?: number) => setTimer(work, ms === 10 * SECOND ? toMs : ms);
+  const shorter = (work: () => void, ms?: number) => setTimer(work, ms === 10 * SECOND ? 1_500 : ms);
   vi.spyOn(globalThis, "setTimeout").mockImplementation(shorter as typeof setTimeout);
 }
 
@@ -123,7 +123,7 @@ describe("a target that is out of order", () => {
   it("holds up no other target, and neither its own rules nor later troubles", async () => {
     await withNotifier([target("hung"), target("ops")], async (scene) => {
       logged();
-      shortenDeadline(2_000);
+      shortenDeadline();
       await scene.answers("hung", "hang");
       const told = scene.tell([trouble(A)]);
       await until(async () => (await scene.told("ops")).length === 1);
@@ -171,7 +171,7 @@ describe("an eviction", () => {
   it("while a call is under way repeats the message under the same id, and loses none", async () => {
     await withNotifier([target("ops")], async (scene) => {
       logged();
-      shortenDeadline(500);
+      shortenDeadline();
       await scene.answers("ops", "hang");
       void scene.tell([trouble(A)]);
       await until(async () => (await scene.received("ops")).length === 1);

@@ -37,14 +37,17 @@ const timing: fc.Arbitrary<Timing> = fc.record({
   groupWindowMs: fc.constantFrom(0, 5_000, 90_000),
 });
 
-/** Two coordinators, a wire that loses, doubles and keeps messages, and the rules of one target. */
+/**
+ * Two coordinators, a wire that loses, doubles and keeps messages, and the rules of one target. What is told has to be so by the
+ * newest lists.
+ */
 class Scene {
   now = 1_000_000;
   told: (Change & { at: number })[] = [];
   incidents: Incidents = new Map();
   readonly timing: Timing;
   readonly #kept: Troubles[] = [];
-  readonly #heard = new Map<number, number>();
+  readonly #heard = new Map<number, Troubles>();
   readonly #current: [Map<string, Trouble>, Map<string, Trouble>] = [new Map(), new Map()];
 
   constructor(rules: Timing) {
@@ -91,14 +94,16 @@ class Scene {
   }
 
   take(list: Troubles): void {
-    if (list.at <= (this.#heard.get(list.partition) ?? 0)) return;
-    this.#heard.set(list.partition, list.at);
+    if (list.at <= (this.#heard.get(list.partition)?.at ?? 0)) return;
+    this.#heard.set(list.partition, list);
     this.incidents = takeTroubles(this.incidents, list, 0, this.now);
   }
 
   tell(): void {
     const due = dueChanges(this.incidents, this.timing, this.now);
     this.incidents = due.incidents;
+    const known = new Set([...this.#heard.values()].flatMap(({ troubles }) => troubles.map(({ key }) => key)));
+    for (const { type, key } of due.changes) expect(known.has(key)).toBe(type !== "Ended");
     this.told.push(...due.changes.map((change) => ({ ...change, at: this.now })));
     expect(due.wakeAt === undefined || due.wakeAt > this.now).toBe(true);
   }
@@ -120,7 +125,7 @@ function kindOf(key: string, isWorse: boolean): TroubleKind {
   return isWorse ? "RecordCritical" : "RecordDegraded";
 }
 
-const runs = fc.tuple(timing, fc.array(step, { maxLength: 60 }));
+const runs = fc.tuple(timing, fc.array(step, { maxLength: 80, size: "max" }));
 
 it("each incident that is told has one beginning, and at most one turn for the worse and one end, in order", () => {
   fc.assert(
@@ -170,7 +175,7 @@ it("nothing that lasts is told later than both durations allow", () => {
     fc.property(
       timing,
       wrong,
-      fc.array(fc.integer({ min: 1, max: 20_000 }), { maxLength: 30 }),
+      fc.array(fc.integer({ min: 1, max: 20_000 }), { maxLength: 30, size: "max" }),
       (rules, all, waits) => {
         const scene = new Scene(rules);
         scene.do({ type: "turn", partition: 0, wrong: all });
