@@ -4,6 +4,7 @@ import { HELP, type Plan, readOptions } from "./options.ts";
 import { startProbers } from "./probes.ts";
 import { type Contender, median, race, ratios, spread } from "./rounds.ts";
 import { type Ports, startServers } from "./server.ts";
+import { viewRows } from "./view/rows.ts";
 
 /** More certificates than the verifier remembers (256) come by before the first one comes again. */
 const CHAINS = 150;
@@ -20,6 +21,13 @@ else if ("wrong" in read) {
 } else await bench(read.plan);
 
 async function bench(plan: Plan): Promise<void> {
+  const view = await viewRows(plan.pages, say);
+  if (view.length > 0) print(view, "ms in the page");
+  if (!plan.viewAlone) await benchProbes(plan);
+  console.log(`\nMedian (least to most) of the rounds; a ratio is that of one round.`);
+}
+
+async function benchProbes(plan: Plan): Promise<void> {
   say("makes certificates");
   const made = KEYS.map(async (kind) => [kind, await makeChains(kind, CHAINS)] as const);
   const chains = Object.fromEntries(await Promise.all(made)) as Record<KeyKind, Awaited<ReturnType<typeof makeChains>>>;
@@ -34,8 +42,7 @@ async function bench(plan: Plan): Promise<void> {
       }
     }
     rows.push(...(await probeRows(ports, chains, plan)));
-    print(rows);
-    console.log(`\nMedian (least to most) of ${plan.rounds} rounds; a ratio is that of one round.`);
+    print(rows, "ms of CPU");
   } finally {
     stop();
   }
@@ -81,9 +88,9 @@ async function rowsOf(
   ];
 }
 
-function print(rows: readonly Row[]): void {
+function print(rows: readonly Row[], unit: string): void {
   say("");
-  const table: Row[] = [["", "ms of CPU", "times the first", "goal"], ...rows];
+  const table: Row[] = [["", unit, "times the first", "goal"], ...rows];
   const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
   for (const row of table)
     console.log(
