@@ -27,6 +27,11 @@ beforeAll(async () => {
   env = { VEDETTE_EDGE: world.stack.edgeUrl };
   admin = { ...env, VEDETTE_TOKEN: loadSecrets(world.stack.folders.state).adminToken };
   await published(ADDRESSES);
+  // The edge may have had to say before the agent ran.
+  await until("the cluster to be reached", async () => {
+    const { decided, acknowledged, failures } = (await world.readCluster()) ?? {};
+    return failures === 0 && decided === acknowledged;
+  });
 });
 afterAll(() => world?.stop());
 
@@ -221,6 +226,15 @@ describe("a script", () => {
     });
     expect(fromInput).toMatchObject({ code: 0, stdout: expect.stringContaining("local") });
     expect(await runShell("vedette records -o json | head -c 1", env)).toEqual({ code: 0, stdout: "{", stderr: "" });
-    expect(await runShell("vedette events --follow | head -n 1", env)).toMatchObject({ code: 0, stderr: "" });
+    // Who is gone is noticed with the next event.
+    let isOver = false;
+    const following = runShell("vedette events --follow | head -n 1", env).finally(() => {
+      isOver = true;
+    });
+    for (let turn = 0; !isOver; turn += 1) {
+      const change = turn % 2 === 0 ? ["add", "west", "--host", "west.example.test"] : ["remove", "west", "--yes"];
+      await asAdmin("cluster", ...change);
+    }
+    expect(await following).toMatchObject({ code: 0, stderr: "" });
   });
 });
