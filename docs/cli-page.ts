@@ -20,7 +20,8 @@ look; \`check\` and \`cluster\` need its \`ADMIN_TOKEN\` ([settings](edge-settin
 stack keeps its own in \`.vedette/demo/secrets.json\`.
 
 **For scripts.** \`-o json\` and \`-o yaml\` give what the edge answers, whole (its \`/openapi.json\` describes it), also fields that this version does not know. Words that are no part of the answer go to standard error. With \`--follow\` and
-\`--watch\` JSON is one answer a line, and YAML one a document. A reader that goes away ends the program without an error.
+\`--watch\` JSON is one answer a line, and YAML one a document. A reader that goes away ends the program
+without an error, while it follows with the next event.
 
 | exit code | meaning |
 |---|---|
