@@ -9,6 +9,8 @@ import { RecordRow } from "./row.tsx";
 
 /** Rows that are added with each frame: more than a screen shows at once, and few enough for a key to be answered meanwhile. */
 const EACH_FRAME = 60;
+/** From so many records on, those out of sight are not laid out. */
+const MANY = 100;
 /** Up to as many regions have room for their names beside each other. */
 const FEW_REGIONS = 4;
 
@@ -36,7 +38,7 @@ export function Records({ overview, filter, onReset }: Props) {
     );
   return (
     <section
-      class={`card records ${regions.length <= FEW_REGIONS ? "few-regions" : "many-regions"}`}
+      class={`card records ${regions.length <= FEW_REGIONS ? "few-regions" : "many-regions"}${records.length >= MANY ? " long" : ""}`}
       aria-label="Records"
       ref={setColumns}
     >
