@@ -66,6 +66,8 @@ describe.skipIf(whyNoBrowser() !== undefined)("how the pages look", { timeout: 3
   });
   afterAll(() => Promise.all([bed?.stop(), way?.stop()]));
 
+  const writeShop = () => bed.world.write("shop.yaml", recordYaml(HOST, bed.world.gatewayPort, { targets: ADDRESSES }));
+
   async function lookAt(state: string, pages: Partial<typeof PAGES>, looks: readonly Look[]): Promise<void> {
     for (const look of looks) {
       await using viewer = await bed.open({ theme: look.theme, width: WIDTHS[look.width], pardons: /status of 404/ });
@@ -91,12 +93,13 @@ describe.skipIf(whyNoBrowser() !== undefined)("how the pages look", { timeout: 3
   test("while there is nothing yet", () => lookAt("empty", PAGES, APART));
 
   test("while all is well", async () => {
-    bed.world.write("shop.yaml", recordYaml(HOST, bed.world.gatewayPort, { targets: ADDRESSES }));
+    writeShop();
     await published(HOST, 3);
     await lookAt("healthy", only("overview", "record", "regions"), LOOKS);
   });
 
   test("with one address withheld", async () => {
+    writeShop();
     await bed.world.gateways[0]?.change("status");
     await published(HOST, 2);
     await lookAt("withheld", PAGES, LOOKS);
@@ -109,6 +112,11 @@ describe.skipIf(whyNoBrowser() !== undefined)("how the pages look", { timeout: 3
   });
 
   test("with nothing healthy left", async () => {
+    writeShop();
+    await until("an address that was healthy once", async () => {
+      const record = await bed.world.stack.readRecord(HOST);
+      return record?.probes.some(({ provenAt }) => provenAt !== undefined);
+    });
     await Promise.all(bed.world.gateways.map((gateway) => gateway.change("refuse")));
     await until("the last ones to stay", async () => {
       const record = await bed.world.stack.readRecord(HOST);
