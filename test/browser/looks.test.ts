@@ -106,6 +106,7 @@ describe.skipIf(whyNoBrowser() !== undefined)("how the pages look", { timeout: 3
   });
 
   test("with names and addresses as long as they may be", async () => {
+    await bed.world.gateways[0]?.change("status");
     bed.world.write("long.yaml", longRecord(bed.world.gatewayPort));
     await published(LONG, 2);
     await lookAt("long", { ...PAGES, record: `/records/${LONG}` }, APART);

@@ -53,8 +53,16 @@ export async function overflowing(page: Page): Promise<string[]> {
   });
 }
 
+/** Makes the window as high as the page, which draws nothing of what is far below the window. */
+async function unroll(page: Page): Promise<void> {
+  const height = await page.evaluate(() => document.documentElement.scrollHeight);
+  const width = page.viewportSize()?.width ?? WIDTHS.desk;
+  await page.setViewportSize({ width, height: Math.max(height, 900) + 100 });
+}
+
 /** A page that is settled has nothing wrong for those who cannot see it well, and fits. Taken a picture of, either way. */
 export async function expectSound(page: Page, name: string): Promise<void> {
+  await unroll(page);
   await shoot(page, name);
   expect(await overflowing(page), `${name} overflows`).toEqual([]);
   expect(await axeFindings(page), `${name}: axe-core`).toEqual([]);
