@@ -27,6 +27,11 @@ const TWO_SAY = "2 of 3 regions (enam, weur) say connect timeout since 12:04:31;
 const resting = { type: "Probed", status: "False", reason: "SecretMissing", message: "Secret shop/token is missing" };
 
 describe("each reason, in its plainest case", () => {
+  it("is its own word where only a newer edge knows it", () => {
+    const unheardOf = record("KeptForLuck" as LeafReason, [probe(twoTimeOut)]);
+    expect(explainLeaf(unheardOf, LEAF, clock)).toBe(`${LEAF} published: KeptForLuck; ${TWO_SAY}`);
+  });
+
   it.each<[LeafReason, ProbeStatus[], string]>([
     ["Healthy", [probe(allFine, healthy)], "published: healthy since 12:04:31"],
     [

@@ -5,7 +5,7 @@ import { against, counted, seenAgainst } from "./seen.ts";
 /** What of a record the sentences are made of. */
 export type Explained = Pick<RecordStatus, "leaves" | "probes">;
 
-const WHY: Record<LeafReason, string> = {
+const WORDS: Record<LeafReason, string> = {
   Healthy: "healthy",
   Unknown: "no region has word of it, and silence is no failure",
   PendingPublished: "not judged yet, and it was published before",
@@ -16,6 +16,9 @@ const WHY: Record<LeafReason, string> = {
   KeptForFamily: "unhealthy, but the last of its address family",
   NotProbed: "it is not probed",
 };
+
+/** One that only a newer edge knows is its own word. */
+const whyOf = (reason: LeafReason): string => WORDS[reason] ?? reason;
 
 /** Where what is seen says it all, once something is. */
 const SEEN_SAYS_IT: ReadonlySet<LeafReason> = new Set(["Healthy", "Unknown", "UnhealthyWithheld"]);
@@ -31,7 +34,7 @@ export function explainLeaf(record: Explained, leaf: string, clock: Clock): stri
   if (decision === undefined) return `${leaf} is not in the record`;
   const state = decision.published ? "published" : "withheld";
   const seen = seenOfLeaf(decisiveProbes(record, leaf), decision, clock);
-  const why = SEEN_SAYS_IT.has(decision.reason) && seen.length > 0 ? [] : [WHY[decision.reason]];
+  const why = SEEN_SAYS_IT.has(decision.reason) && seen.length > 0 ? [] : [whyOf(decision.reason)];
   return `${leaf} ${state}: ${[...why, ...seen].join("; ")}`;
 }
 
@@ -56,7 +59,7 @@ function seenOfLeaf(probes: readonly ProbeStatus[], decision: LeafDecision, cloc
 function seenOf(probe: ProbeStatus, { reason }: LeafDecision, clock: Clock): string {
   if (probe.resting !== undefined) {
     const rests = `the probe rests: ${probe.resting.message || probe.resting.reason || "its configuration is wrong"}`;
-    return SEEN_SAYS_IT.has(reason) ? `${WHY[reason]}; ${rests}` : rests;
+    return SEEN_SAYS_IT.has(reason) ? `${whyOf(reason)}; ${rests}` : rests;
   }
   switch (reason) {
     case "Healthy":
