@@ -55,8 +55,12 @@ describe("InsufficientFreshRegions", () => {
 });
 
 describe("Flapping", () => {
+  /** `o` is a good check, `f` one that fails, `u` one with which the region says unhealthy. */
   const pattern = (text: string): Recent =>
-    [...text].reduce<Recent>((recent, letter) => remember(recent, letter === "f" ? "failed" : "ok"), []);
+    [...text].reduce<Recent>(
+      (recent, letter) => remember(recent, letter === "o" ? "ok" : "failed", letter === "u" ? "Unhealthy" : "Healthy"),
+      [],
+    );
 
   it("shows a failure ratio that never crosses a threshold", () => {
     const [advisory] = advise("Healthy", "h+1 h+ h+", { recent: pattern("ofofofofof") });
@@ -75,13 +79,15 @@ describe("Flapping", () => {
     ["too few checks", "fofofofof", false],
     ["a fifth of them", "ffoooooooo", true],
     ["less than that", "foooooooooo", false],
+    ["failures that did count, once they are over", `fffuu${"o".repeat(15)}`, false],
+    ["failures since such an outage", `fffuu${"o".repeat(8)}ff`, true],
     ["failures that have left the window", `${"f".repeat(10)}${"o".repeat(20)}`, false],
   ])("%s: %s", (_, text, flaps) => {
     expect(flappingOf(pattern(text)) !== undefined).toBe(flaps);
   });
 
   it("trouble of our own is no check", () => {
-    expect(remember([true], "indeterminate")).toEqual([true]);
+    expect(remember([true], "indeterminate", "Healthy")).toEqual([true]);
   });
 });
 

@@ -1,14 +1,19 @@
+import type { Counts } from "../model/probe.ts";
 import type { Outcome } from "../reason.ts";
 
-/** The last completed checks of one probe in one region, oldest first; true is a failure. */
+/**
+ * The last completed checks of one probe in one region since it last said unhealthy, oldest first; true is a failure. Those of
+ * an outage did count, and are no flapping once it is over.
+ */
 export type Recent = readonly boolean[];
 
 const WINDOW_CHECKS = 20;
 const LEAST_CHECKS = 10;
 const FLAPPING_RATIO = 0.2;
 
-/** Adds an outcome to the window. Trouble of our own is no completed check. */
-export function remember(recent: Recent, outcome: Outcome): Recent {
+/** Adds an outcome, with what the region says from it on. Trouble of our own is no completed check. */
+export function remember(recent: Recent, outcome: Outcome, says: Counts["says"]): Recent {
+  if (says === "Unhealthy") return [];
   if (outcome === "indeterminate") return recent;
   return [...recent, outcome === "failed"].slice(-WINDOW_CHECKS);
 }

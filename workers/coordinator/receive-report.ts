@@ -74,7 +74,7 @@ function takeUp(word: RegionState, { desired }: ProbeState, entry: ProbeReport, 
   if (counts.says !== word.counts.says) word.saidAt = checkedAt;
   if (counts.successes > 0) word.succeededAt = checkedAt;
   if (entry.observation !== undefined && checkedAt > (word.checkedAt ?? 0)) {
-    word.recent = remember(word.recent, outcomeOf(entry.observation.reason));
+    word.recent = remember(word.recent, outcomeOf(entry.observation.reason), counts.says);
   }
   word.counts = counts;
   word.checkedAt = checkedAt;

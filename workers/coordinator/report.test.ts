@@ -66,6 +66,22 @@ describe("a report", () => {
     });
   });
 
+  it("of an outage that is over leaves no advice: what counted has not flapped", async () => {
+    await onBench(async (bench) => {
+      bench.put("east", 1, [share([A, B])]);
+      await bench.run(3 * MINUTE, REGIONS_3, STEP);
+      bench.probers.outcome = (leaf) => (leaf === A ? "ConnectFailed" : "Ok");
+      await bench.run(MINUTE, REGIONS_3, STEP);
+      expect(bench.verdict(ID)).toBe("Unhealthy");
+      bench.probers.outcome = () => "Ok";
+      for (let round = 0; round < 20; round += 1) {
+        await bench.run(STEP, REGIONS_3, STEP);
+        expect(bench.coordination.readProbe(ID)?.advisories.map(({ type }) => type)).not.toContain("Flapping");
+      }
+      expect(bench.verdict(ID)).toBe("Healthy");
+    });
+  });
+
   it("is dropped when it is older, also after a restart", async () => {
     await onBench(async (bench) => {
       bench.put("east", 1, [share([A, B])]);
