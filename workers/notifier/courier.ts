@@ -15,6 +15,8 @@ const BEHIND_CALL_MS = 15_000;
 /** Where messages go, as the settings say at the moment. */
 export interface Addresses {
   targets: readonly NotificationTarget[];
+  /** Whether these are all there should be: one that is written wrongly is not there, and not gone either. */
+  isWhole: boolean;
   publicUrl: string | undefined;
 }
 
@@ -95,7 +97,8 @@ export class Courier {
           failure: outcome.failure,
         });
       }
-      const waitMs = outcome.retryAfterMs ?? backOffMs(failures, LONGEST_BACK_OFF_MS, Math.random());
+      // A receiver that asks for no patience would else be called without a pause for as long as it is out of order.
+      const waitMs = Math.max(outcome.retryAfterMs ?? 0, backOffMs(failures, LONGEST_BACK_OFF_MS, Math.random()));
       this.#store.putTarget(name, { ...state, failures, retryAt: Date.now() + waitMs });
       return;
     }

@@ -102,6 +102,20 @@ describe("a target that is out of order", () => {
     });
   });
 
+  it.each(["0", "Thu, 01 Jan 2026 00:00:00 GMT"])(
+    "(asks for no patience: %s) is asked again no sooner than without",
+    async (retryAfter) => {
+      await withNotifier([target("ops")], async (scene) => {
+        logged();
+        await scene.answers("ops", ...Array.from({ length: 3 }, () => ({ status: 503, retryAfter })));
+        await scene.tell([trouble(A)]);
+        expect(await scene.received("ops")).toHaveLength(1);
+        await scene.pass(MINUTE);
+        expect(await scene.received("ops")).toHaveLength(2);
+      });
+    },
+  );
+
   it.each([400, 401, 404, 410])(
     "(answers %i) is not asked again; that is logged once, without address and key",
     async (status) => {
