@@ -79,6 +79,11 @@ time by itself is no sign of trouble; a region that no longer reports has \`fres
 const EDGE_SETTINGS = `# Settings of the edge
 
 Variables and secrets of the Worker. Secrets (\`ADMIN_TOKEN\`, \`VIEW_TOKEN\`, \`HEADER_KEY\`, \`NOTIFICATIONS\`) go in with \`wrangler secret put NAME\`.
+
+A wrong one stops the edge: it answers 503 and says which, without the value of a secret. Not so \`ADMIN_TOKEN\`, \`PUBLIC_READS\`, \`VIEW_TOKEN\`,
+\`PUBLIC_VIEW\`, \`PUBLIC_URL\` and \`NOTIFICATIONS\`, since who may look and who is told must not stop a failover: a wrong one counts as absent (of
+\`NOTIFICATIONS\` only the targets that are wrong), which opens nothing. \`/healthz\`, the Worker's log and the metric
+\`vedette_edge_setting_faults\` say what is wrong.
 `;
 
 const AGENT_SETTINGS = `# Settings of the agent

@@ -33,6 +33,21 @@ it("cron goes on when the coordinator cannot be reached", async () => {
   logged.mockRestore();
 });
 
+it("cron goes on, and says so, where a setting is wrong that only says who is told", async () => {
+  const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+  const beaten: string[] = [];
+  const COORDINATOR = {
+    getByName: (name: string) => ({ heartbeat: async () => beaten.push(name), listClusters: async () => [] }),
+  };
+  const settings = { ...bindings, COORDINATOR, NOTIFICATIONS: "canary" } as unknown as Env;
+  await worker.scheduled(createScheduledController(), settings, createExecutionContext());
+  expect(beaten).toEqual(["0"]);
+  expect(logged.mock.calls.flat()).toEqual([
+    "A setting is wrong, and the edge goes on without it: NOTIFICATIONS: must be JSON, a list of targets.",
+  ]);
+  logged.mockRestore();
+});
+
 it("cron wakes the notifier where somebody is to be told, and none where nobody is", async () => {
   const logged = vi.spyOn(console, "error").mockImplementation(() => {});
   const woken: string[] = [];

@@ -18,7 +18,8 @@ export default {
    * notifier where somebody is to be told.
    */
   async scheduled(_controller, env, _ctx): Promise<void> {
-    const { PARTITIONS, NOTIFICATIONS } = readSettings(env);
+    const { PARTITIONS, NOTIFICATIONS, faults } = readSettings(env);
+    for (const { text } of faults) console.error(`A setting is wrong, and the edge goes on without it: ${text}.`);
     const partitions = Array.from({ length: PARTITIONS }, (_, partition) => partition);
     await Promise.all([
       ...partitions.map((partition) => beatCoordinator(env, partition)),

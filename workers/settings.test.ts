@@ -8,12 +8,8 @@ const generic = { name: "ops", kind: "generic", url: URL_CANARY };
 
 function fault(targets: unknown, more: Record<string, string> = {}): string {
   const NOTIFICATIONS = typeof targets === "string" ? targets : JSON.stringify(targets);
-  try {
-    readSettings({ NOTIFICATIONS, ...more });
-  } catch (error) {
-    return (error as Error).message.replace(/^The settings of the Worker are wrong\. (.*)\. See .*$/, "$1");
-  }
-  return "none";
+  const { faults } = readSettings({ NOTIFICATIONS, ...more });
+  return faults.map(({ text }) => text).join("; ") || "none";
 }
 
 describe("NOTIFICATIONS", () => {
@@ -111,13 +107,54 @@ describe("NOTIFICATIONS", () => {
   });
 });
 
+describe("a slip in who may look, or who is told,", () => {
+  it("leaves out the targets that are wrong, and no other", () => {
+    const pager = { name: "pager", kind: "pagerduty", routingKey: KEY };
+    const settings = readSettings({
+      NOTIFICATIONS: JSON.stringify([generic, { ...generic, name: "b", url: "" }, pager, generic]),
+    });
+    expect(settings.NOTIFICATIONS.map(({ name }) => name)).toEqual(["ops", "pager"]);
+    expect(settings.faults.map(({ setting }) => setting)).toEqual(["NOTIFICATIONS", "NOTIFICATIONS"]);
+  });
+
+  it("opens nothing, stops nothing, and is told without the value", () => {
+    const settings = readSettings({
+      ADMIN_TOKEN: "canary",
+      VIEW_TOKEN: "canary",
+      PUBLIC_READS: "canary",
+      PUBLIC_VIEW: "canary",
+      PUBLIC_URL: "canary",
+      NOTIFICATIONS: "canary",
+    });
+    expect(settings).toMatchObject({ PUBLIC_READS: false, PUBLIC_VIEW: "off", NOTIFICATIONS: [] });
+    expect([settings.ADMIN_TOKEN, settings.VIEW_TOKEN, settings.PUBLIC_URL]).toEqual([undefined, undefined, undefined]);
+    expect(settings.faults).toHaveLength(6);
+    expect(JSON.stringify(settings)).not.toContain("canary");
+  });
+
+  it("takes the view token away where it is the admin token, and not that one", () => {
+    const { ADMIN_TOKEN, VIEW_TOKEN, faults } = readSettings({ ADMIN_TOKEN: KEY, VIEW_TOKEN: KEY });
+    expect([ADMIN_TOKEN, VIEW_TOKEN]).toEqual([KEY, undefined]);
+    expect(faults.map(({ setting }) => setting)).toEqual(["VIEW_TOKEN"]);
+  });
+
+  it("is named with those that the edge cannot go on without", () => {
+    const wrong = {
+      PARTITIONS: "many",
+      VIEW_TOKEN: "canary",
+      NOTIFICATIONS: JSON.stringify([{ ...generic, url: "" }]),
+    };
+    expect(() => readSettings(wrong)).toThrow(
+      /^The settings of the Worker are wrong\. (?=.*VIEW_TOKEN)(?=.*PARTITIONS).*url/,
+    );
+  });
+});
+
 describe("PUBLIC_URL", () => {
   it("loses the slash at its end, and is refused where nothing can be put after it", () => {
     expect(readSettings({ PUBLIC_URL: "https://vedette.example.com/" }).PUBLIC_URL).toBe("https://vedette.example.com");
     expect(readSettings({}).PUBLIC_URL).toBeUndefined();
-    expect(fault([], { PUBLIC_URL: "ftp://x" })).toBe('PUBLIC_URL: "ftp://x" must be an http(s) URL');
-    expect(fault([], { PUBLIC_URL: "https://x/?a" })).toBe(
-      'PUBLIC_URL: "https://x/?a" must have no query and no fragment',
-    );
+    expect(fault([], { PUBLIC_URL: "ftp://x" })).toBe("PUBLIC_URL: must be an http(s) URL");
+    expect(fault([], { PUBLIC_URL: "https://x/?a" })).toBe("PUBLIC_URL: must have no query and no fragment");
   });
 });

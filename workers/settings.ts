@@ -2,7 +2,7 @@ import { z } from "zod";
 import { canonicalAddress } from "../shared/model/address.ts";
 import { duration } from "../shared/model/duration.ts";
 import { fieldErrors, formatFieldError } from "../shared/model/field-error.ts";
-import { notificationTargets } from "../shared/model/notification-target.ts";
+import { type NotificationTarget, readTargets } from "../shared/model/notification-target.ts";
 import { certificatesOfPem } from "./prober/tls/pem.ts";
 import { webhookFault } from "./webhook-url.ts";
 
@@ -90,48 +90,85 @@ const fields = z.object({
     .describe("As the agents have it: word leaves thrice within it; after a loss, clusters are awaited for it."),
   VEDETTE_RECONFIG_MAX_DELAY: duration(0, HOUR_MS).default(1_000).describe("Window in which changes are coalesced."),
   PROJECT_URL: z.url().default("https://vedette.dev").describe("Named in the User-Agent of probes."),
-  NOTIFICATIONS: notificationTargets
-    .default([])
+  NOTIFICATIONS: z
+    .string()
+    .optional()
     .describe("Who is told of troubles, as JSON: see [notifications](notifications.md). Nobody where it is absent."),
   PUBLIC_URL: publicUrl
     .optional()
     .describe("Where people open the view, such as `https://vedette.example.com`: notifications link to it."),
 });
 
-export const settingsSchema = fields
-  .refine(({ ADMIN_TOKEN, VIEW_TOKEN }) => VIEW_TOKEN === undefined || VIEW_TOKEN !== ADMIN_TOKEN, {
-    path: ["VIEW_TOKEN"],
-    error: "must be another than ADMIN_TOKEN: who may look is not who may change",
-  })
-  .superRefine(refuseTargets);
-export type Settings = z.output<typeof settingsSchema>;
+export const settingsSchema = fields.refine(
+  ({ ADMIN_TOKEN, VIEW_TOKEN }) => VIEW_TOKEN === undefined || VIEW_TOKEN !== ADMIN_TOKEN,
+  { path: ["VIEW_TOKEN"], error: "must be another than ADMIN_TOKEN: who may look is not who may change" },
+);
 
-/** Where targets of notifications may be, which depends on whether private addresses are allowed. */
-function refuseTargets(settings: z.output<typeof fields>, context: z.core.$RefinementCtx): void {
-  for (const [index, { url }] of settings.NOTIFICATIONS.entries()) {
-    const message = webhookFault(url, settings.ALLOW_PRIVATE_ADDRESSES);
-    if (message !== undefined) context.addIssue({ code: "custom", path: ["NOTIFICATIONS", index, "url"], message });
-  }
+/** A setting that is not as it should be; the text names field and rule, and never the value. */
+export interface SettingFault {
+  setting: string;
+  text: string;
 }
 
-/** Not told in errors. EXTRA_ROOTS is long, and a private key may be in it by mistake. */
-const SECRETS: ReadonlySet<string> = new Set([
+export type Settings = Omit<z.output<typeof settingsSchema>, "NOTIFICATIONS"> & {
+  NOTIFICATIONS: NotificationTarget[];
+  /** What is wrong in settings that the edge goes on without: see `ASIDE`. */
+  faults: readonly SettingFault[];
+};
+
+/**
+ * Who may look, who may change, who is told. A slip there must not stop a failover: the setting counts as absent, which opens
+ * nothing, and of the targets of notifications only those that are wrong are left out.
+ */
+const ASIDE: ReadonlySet<string> = new Set([
   "ADMIN_TOKEN",
+  "PUBLIC_READS",
   "VIEW_TOKEN",
-  "HEADER_KEY",
-  "HEADER_KEY_PREVIOUS",
-  "EXTRA_ROOTS",
+  "PUBLIC_VIEW",
+  "PUBLIC_URL",
   "NOTIFICATIONS",
 ]);
-const isSecret = (field: string) => SECRETS.has(field.split(/[.[]/, 1)[0] ?? "");
 
-/** Reads the settings from the Worker's bindings; throws one error that names every wrong one, never a secret's value. */
+/** Not told in errors. EXTRA_ROOTS is long, and a private key may be in it by mistake. */
+const SECRETS: ReadonlySet<string> = new Set([...ASIDE, "HEADER_KEY", "HEADER_KEY_PREVIOUS", "EXTRA_ROOTS"]);
+
+/**
+ * Reads the settings from the Worker's bindings. Throws one error that names every wrong one, never a secret's value, unless
+ * the edge can go on without them: those are in `faults`.
+ */
 export function readSettings(env: object): Settings {
-  const given = Object.fromEntries(Object.keys(settingsSchema.shape).map((name) => [name, Reflect.get(env, name)]));
-  const result = settingsSchema.safeParse(given);
-  if (result.success) return result.data;
-  const faults = fieldErrors(result.error, given).map(({ value, ...fault }) =>
-    formatFieldError(isSecret(fault.field) || value === undefined ? fault : { ...fault, value }),
-  );
-  throw new Error(`The settings of the Worker are wrong. ${faults.join("; ")}. See workers/settings.ts.`);
+  let given = Object.fromEntries(Object.keys(settingsSchema.shape).map((name) => [name, Reflect.get(env, name)]));
+  const faults: SettingFault[] = [];
+  let result = settingsSchema.safeParse(given);
+  while (!result.success) {
+    const found = faultsIn(result.error, given);
+    if (found.some(({ setting }) => !ASIDE.has(setting))) {
+      throw wrongSettings([...found, ...targetsIn(given.NOTIFICATIONS, true).faults]);
+    }
+    faults.push(...found);
+    given = { ...given, ...Object.fromEntries(found.map(({ setting }) => [setting, undefined])) };
+    result = settingsSchema.safeParse(given);
+  }
+  const { targets, faults: wrongTargets } = targetsIn(result.data.NOTIFICATIONS, result.data.ALLOW_PRIVATE_ADDRESSES);
+  return { ...result.data, NOTIFICATIONS: targets, faults: [...faults, ...wrongTargets] };
+}
+
+function wrongSettings(faults: readonly SettingFault[]): Error {
+  const text = faults.map((fault) => fault.text).join("; ");
+  return new Error(`The settings of the Worker are wrong. ${text}. See workers/settings.ts.`);
+}
+
+/** Where targets may be depends on whether private addresses are allowed. */
+function targetsIn(given: unknown, allowPrivate: boolean) {
+  const text = typeof given === "string" ? given : "";
+  const { targets, faults } = readTargets(text, "NOTIFICATIONS", (url) => webhookFault(url, allowPrivate));
+  return { targets, faults: faults.map((fault) => ({ setting: "NOTIFICATIONS", text: formatFieldError(fault) })) };
+}
+
+function faultsIn(error: z.ZodError, given: object): SettingFault[] {
+  return fieldErrors(error, given).map(({ value, ...fault }) => {
+    const setting = fault.field.split(/[.[]/, 1)[0] ?? "";
+    const isShown = value !== undefined && !SECRETS.has(setting);
+    return { setting, text: formatFieldError(isShown ? { ...fault, value } : fault) };
+  });
 }

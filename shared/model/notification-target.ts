@@ -83,53 +83,65 @@ export const notificationTarget = z.discriminatedUnion("kind", [generic, slack, 
 export type NotificationTarget = z.output<typeof notificationTarget>;
 export type TargetOf<Kind extends NotificationTarget["kind"]> = Extract<NotificationTarget, { kind: Kind }>;
 
-const LIST_RULE = "must be a list of targets";
-const targets = z
-  .array(notificationTarget, { error: LIST_RULE })
-  .max(MAX_TARGETS)
-  .superRefine((all, context) => {
-    for (const [index, { name, kinds, hosts }] of all.entries()) {
-      if (all.findIndex((other) => other.name === name) < index) {
-        context.addIssue({ code: "custom", path: [index, "name"], message: "is the name of another target too" });
-      }
-      if (hosts !== undefined && kinds !== undefined && !kinds.some((kind) => kind.startsWith("Record"))) {
-        context.addIssue({
-          code: "custom",
-          path: [index, "hosts"],
-          message: "limits records, of which kinds has none",
-        });
-      }
-    }
-  });
+/** Targets as they were written, and what is wrong with those that are left out; fields are named from `root` on. */
+export interface ReadTargets {
+  targets: NotificationTarget[];
+  faults: { field: string; rule: string }[];
+}
 
-/** The targets as JSON text. Faults name path and rule, and nothing that was written. */
-export const notificationTargets = z.string().transform((given, context): NotificationTarget[] => {
-  const parsed = jsonOf(given);
-  if (parsed === undefined) {
-    context.addIssue({ code: "custom", message: "must be JSON, a list of targets" });
-    return z.NEVER;
+/**
+ * Reads targets from JSON text, one by one: one that is wrong is left out and hurts none of the others. Faults name field and
+ * rule, and nothing that was written. `urlFault` is the rule that an address breaks, or undefined.
+ */
+export function readTargets(given: string, root: string, urlFault: (url: string) => string | undefined): ReadTargets {
+  const list = listOf(given);
+  if (typeof list === "string") return { targets: [], faults: [{ field: root, rule: list }] };
+  const read: ReadTargets = { targets: [], faults: [] };
+  for (const [index, one] of list.slice(0, MAX_TARGETS).entries()) {
+    const result = notificationTarget.safeParse(one);
+    const faults = result.success ? faultsOf(result.data, read.targets, urlFault) : fieldErrors(result.error, one);
+    if (result.success && faults.length === 0) read.targets.push(result.data);
+    for (const { field, rule } of faults) read.faults.push({ field: `${root}[${index}]${shownField(field)}`, rule });
   }
-  const result = targets.safeParse(parsed.value);
-  if (result.success) return result.data;
-  for (const { field, rule } of fieldErrors(result.error, parsed.value)) {
-    context.addIssue({ code: "custom", path: pathOf(field), message: rule });
-  }
-  return z.NEVER;
-});
+  if (list.length > MAX_TARGETS) read.faults.push({ field: root, rule: `must be at most ${MAX_TARGETS} entries long` });
+  return read;
+}
 
-function jsonOf(given: string): { value: unknown } | undefined {
-  if (given.trim() === "") return { value: [] };
+/** The list, or the rule that the text breaks. */
+function listOf(given: string): unknown[] | string {
+  if (given.trim() === "") return [];
   try {
-    return { value: JSON.parse(given) };
+    const list: unknown = JSON.parse(given);
+    return Array.isArray(list) ? list : "must be a list of targets";
   } catch {
-    return undefined;
+    return "must be JSON, a list of targets";
   }
 }
 
-/** `[0].url` as `[0, "url"]`. The name of an unknown field is told only where it can be nothing else. */
-function pathOf(field: string): (string | number)[] {
+/** What is wrong with a target though each of its fields may be as it is. */
+function faultsOf(
+  { name, url, kinds, hosts }: NotificationTarget,
+  before: readonly NotificationTarget[],
+  urlFault: (url: string) => string | undefined,
+): { field: string; rule: string }[] {
+  const wrongUrl = urlFault(url);
+  const isMoot = hosts !== undefined && kinds !== undefined && !kinds.some((kind) => kind.startsWith("Record"));
+  return [
+    ...(before.some((other) => other.name === name)
+      ? [{ field: "name", rule: "is the name of another target too" }]
+      : []),
+    ...(wrongUrl === undefined ? [] : [{ field: "url", rule: wrongUrl }]),
+    ...(isMoot ? [{ field: "hosts", rule: "limits records, of which kinds has none" }] : []),
+  ];
+}
+
+/** `kinds[0]` as `.kinds[0]`. The name of an unknown field is told only where it can be nothing else. */
+function shownField(field: string): string {
   const parts = field === "(whole)" ? [] : (field.match(/[^.[\]]+/g) ?? []);
-  return parts.map((part) => (/^\d+$/.test(part) ? Number(part) : /^[A-Za-z]{1,20}$/.test(part) ? part : "…"));
+  const shown = parts.map((part) =>
+    /^\d+$/.test(part) ? `[${part}]` : /^[A-Za-z]{1,20}$/.test(part) ? `.${part}` : ".…",
+  );
+  return shown.join("");
 }
 
 function isSecret(given: string): boolean {

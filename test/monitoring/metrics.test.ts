@@ -13,6 +13,7 @@ const MEGABYTE = 1_000_000;
 function scrape(shown: Shown): string {
   const to = new Exposition();
   to.add("buildInfo", { version: "0.1.0" }, 1);
+  to.add("settingFaults", { setting: "NOTIFICATIONS" }, 1);
   to.add("partitionUp", { partition: "0" }, 1);
   addRecords(to, shownRecords(shown));
   const region = { shards: 34, silentShards: 0, probes: 1_000, colos: ["FRA"], suspect: false };

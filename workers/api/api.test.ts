@@ -304,6 +304,21 @@ describe("every answer", () => {
     }
   });
 
+  it("goes on without a setting that only says who may look or is told, and says so", async () => {
+    const settings = { NOTIFICATIONS: '[{"name":"ops","kind":"slack","url":"canary"}]', PUBLIC_VIEW: "canary" };
+    const health = await call("GET", "/healthz", { settings, token: null });
+    expect(health.status).toBe(200);
+    const text = await health.text();
+    expect(text).toContain(
+      "ok\nPUBLIC_VIEW: must be one of off, overview, overview-without-addresses; the edge goes on",
+    );
+    expect(text).toContain("NOTIFICATIONS[0].url: must be a URL; the edge goes on without it\n");
+    expect(text).not.toContain("canary");
+    expect(await kindOf(call("GET", "/v1/overview", { settings, token: null }))).toBe("TokenMissing");
+    const metrics = await (await call("GET", "/metrics", { settings })).text();
+    expect(metrics).toContain('vedette_edge_setting_faults{setting="NOTIFICATIONS"} 1');
+  });
+
   it("tells what is wrong with the settings, and nothing of a failure within", async () => {
     vi.spyOn(console, "error").mockImplementation(() => {});
     const response = await call("GET", "/healthz", { settings: { PARTITIONS: "many", HEADER_KEY: "c2hvcnQ=" } });

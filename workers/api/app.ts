@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { problemOf } from "../problems.ts";
-import { readSettings } from "../settings.ts";
+import { readSettings, type SettingFault } from "../settings.ts";
 import { ProblemError, problemResponse } from "./answers.ts";
 import { allow } from "./auth.ts";
 import { checkRoutes } from "./checks.ts";
@@ -24,9 +24,12 @@ const ownRoutes: Route[] = [
     path: "/healthz",
     access: "open",
     summary: "Whether the Worker runs and its settings hold",
-    answer: { status: 200, description: "It does." },
+    answer: {
+      status: 200,
+      description: "It does: `ok`, and a line for each setting that the edge goes on without, since it is wrong.",
+    },
     problems: [],
-    handle: (context) => context.text("ok\n"),
+    handle: (context) => context.text(["ok", ...context.get("settings").faults.map(faultLine), ""].join("\n")),
   },
   {
     method: "GET",
@@ -80,6 +83,8 @@ export function createApp(): Hono<Api> {
 export async function serve(app: Hono<Api>, request: Request, env: Api["Bindings"], ctx: ExecutionContext) {
   return withHeaders(await app.fetch(request, env, ctx));
 }
+
+const faultLine = ({ text }: SettingFault) => `${text}; the edge goes on without it`;
 
 function settingsOf(context: ApiContext) {
   try {

@@ -206,6 +206,21 @@ describe("targets", () => {
     });
   });
 
+  it("that are written wrongly for a while are told of what began and ended meanwhile", async () => {
+    await withNotifier([{ name: "ops" }, { name: "pager" }], async (scene) => {
+      await scene.tell([trouble(A)]);
+      await scene.pass(MINUTE);
+      scene.configure([{ name: "ops" }, { name: "pager", kind: "carrier pigeon" }]);
+      await scene.tell([trouble(B)]);
+      await scene.pass(2 * MINUTE);
+      scene.configure([{ name: "ops" }, { name: "pager" }]);
+      await scene.tell([trouble(B)]);
+      await scene.pass(2 * MINUTE);
+      expect((await scene.told("ops")).flat().sort()).toEqual([`Began ${A}`, `Began ${B}`, `Ended ${A}`]);
+      expect((await scene.told("pager")).flat().sort()).toEqual([`Began ${A}`, `Began ${B}`, `Ended ${A}`]);
+    });
+  });
+
   it("that were never there make no storage", async () => {
     await withNotifier([], async (scene) => {
       await scene.tell([trouble(A)]);

@@ -55,8 +55,9 @@ export class Notifier extends DurableObject<Env> implements NotifierRpc {
   }
 
   #addresses(): Addresses {
-    const { NOTIFICATIONS, PUBLIC_URL } = readSettings(this.env);
-    return { targets: NOTIFICATIONS, publicUrl: PUBLIC_URL };
+    const { NOTIFICATIONS, PUBLIC_URL, faults } = readSettings(this.env);
+    const isWhole = !faults.some(({ setting }) => setting === "NOTIFICATIONS");
+    return { targets: NOTIFICATIONS, isWhole, publicUrl: PUBLIC_URL };
   }
 
   /** Takes a list that is newer than the last one of its partition; answers when the newest was made. */
@@ -94,9 +95,10 @@ export class Notifier extends DurableObject<Env> implements NotifierRpc {
 
   /** A target that is new is not told of what was there before it; of one that is gone nothing is kept. */
   #syncTargets(store: NotifierStore): void {
-    const wanted = new Set(this.#addresses().targets.map(({ name }) => name));
+    const { targets, isWhole } = this.#addresses();
+    const wanted = new Set(targets.map(({ name }) => name));
     const known = new Set(store.targets());
-    for (const name of known) if (!wanted.has(name)) store.removeTarget(name);
+    if (isWhole) for (const name of known) if (!wanted.has(name)) store.removeTarget(name);
     const oldUntil = store.newestHeardAt();
     for (const name of wanted) if (!known.has(name)) store.putTarget(name, { oldUntil, failures: 0 });
   }

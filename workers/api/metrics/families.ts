@@ -24,6 +24,11 @@ export const FAMILIES = {
     "1 where the partition's coordinator answered this scrape, else 0: its records, probes and regions are then missing.",
     ["partition"],
   ),
+  settingFaults: gauge(
+    "setting_faults",
+    "What is wrong in a setting that the edge goes on without: who may look, and who is told. /healthz says what it is.",
+    ["setting"],
+  ),
   leftOut: gauge(
     "series_left_out",
     "Records without series of their own (kind record), and without those by region (kind regional), for the bound; totals hold them.",

@@ -24,6 +24,9 @@ interface Part {
 export async function readMetrics(context: ApiContext): Promise<string> {
   const to = new Exposition();
   to.add("buildInfo", { version: manifest.version }, 1);
+  for (const [setting, faults] of Map.groupBy(context.get("settings").faults, (fault) => fault.setting)) {
+    to.add("settingFaults", { setting }, faults.length);
+  }
   const numbers = Array.from({ length: context.get("settings").PARTITIONS }, (_, partition) => partition);
   const answers = await Promise.all(numbers.map((partition) => askPartition(context.env, partition)));
   for (const [partition, answer] of answers.entries()) {
