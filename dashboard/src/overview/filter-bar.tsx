@@ -34,7 +34,7 @@ export function FilterBar({ records, filter, onFilter }: Props) {
           type="search"
           aria-label="Filter records"
           aria-keyshortcuts="/"
-          placeholder="Filter by host, address, cluster, region"
+          placeholder="Filter by host, address, region"
           autocomplete="off"
           spellcheck={false}
           value={filter.text}

@@ -20,11 +20,11 @@ export function HeadlineBox({ headline, overview }: { headline: Headline; overvi
             {worst.map((trouble) => (
               <WorstLine key={`${trouble.record.rootHost} ${trouble.story.leaves[0]}`} {...trouble} />
             ))}
+            {more > 0 && <li class="muted">and {more} more below</li>}
           </ul>
         )}
-        {more > 0 && <p>and {more} more below.</p>}
         <Around overview={overview} />
-        <p class="muted small sums">{sums.join(" · ")}</p>
+        <p class="muted small">{sums.join(" · ")}</p>
       </div>
     </section>
   );
@@ -35,17 +35,22 @@ const NAMED = 3;
 
 function WorstLine({ record, story: { leaves, place, why, who, since } }: Trouble) {
   return (
-    <li>
-      <a href={recordPath(record.rootHost)}>
-        {leaves.length > NAMED ? `${leaves.length} addresses` : <span class="mono">{leaves.join(", ")}</span>} of{" "}
-        {record.rootHost}
-      </a>{" "}
-      {PLACE_WORDS[place]}: {why || "unhealthy"}
-      {who !== "" && `, seen from ${who}`}
+    <li data-place={place}>
+      <p class="worst-what">
+        <a href={recordPath(record.rootHost)}>
+          {leaves.length > NAMED ? `${leaves.length} addresses` : <span class="mono">{leaves.join(", ")}</span>} of{" "}
+          {record.rootHost}
+        </a>{" "}
+        <strong>{PLACE_WORDS[place]}</strong>
+      </p>
+      <p class="worst-why">
+        {why || "unhealthy"}
+        {who !== "" && `, seen from ${who}`}
+      </p>
       {since !== undefined && (
-        <>
-          , <Since at={since} />
-        </>
+        <p class="worst-since">
+          <Since at={since} />
+        </p>
       )}
     </li>
   );
@@ -53,28 +58,30 @@ function WorstLine({ record, story: { leaves, place, why, who, since } }: Troubl
 
 /** What is wrong with those who look, rather than with what they look at. */
 function Around({ overview: { regions, clusters } }: { overview: Overview }) {
-  const silent = regions.filter(({ shards, silentShards }) => shards > 0 && silentShards > 0);
-  const suspect = regions.filter((region) => region.suspect);
-  const lost = clusters.filter(({ reachable }) => !reachable);
+  const silent = regions.filter(({ shards, silentShards }) => shards > 0 && silentShards > 0).map(nameOf);
+  const suspect = regions.filter((region) => region.suspect).map(nameOf);
+  const lost = clusters.filter(({ reachable }) => !reachable).map(({ cluster }) => cluster);
+  if (silent.length + suspect.length + lost.length === 0) return null;
   return (
-    <>
+    <ul class="around">
+      {lost.length > 0 && (
+        <li>
+          <a href="/clusters">{isAre(lost)} unreachable</a>: what is decided does not get through.
+        </li>
+      )}
       {silent.length > 0 && (
-        <p>
-          <a href="/regions">{isAre(silent.map(nameOf))} silent</a>: a witness less, and no failure.
-        </p>
+        <li>
+          <a href="/regions">{isAre(silent)} silent</a>:{" "}
+          {silent.length === 1 ? "a witness" : `${silent.length} witnesses`} less, and no failure.
+        </li>
       )}
       {suspect.length > 0 && (
-        <p>
-          <a href="/regions">{isAre(suspect.map(nameOf))} suspect</a>: most of what it looks at turned at one moment.
-        </p>
+        <li>
+          <a href="/regions">{isAre(suspect)} suspect</a>: most of what{" "}
+          {suspect.length === 1 ? "it looks" : "they look"} at turned at one moment.
+        </li>
       )}
-      {lost.length > 0 && (
-        <p>
-          <a href="/clusters">{isAre(lost.map(({ cluster }) => cluster))} unreachable</a>: what is decided does not get
-          through.
-        </p>
-      )}
-    </>
+    </ul>
   );
 }
 

@@ -20,6 +20,8 @@ const bad = (leaf: string, since: number, reason: LeafSummary["reason"] = "Unhea
   against: { regions: ["enam", "weur"], of: 3, saw: ["connect timeout"] },
 });
 
+const pending = (leaf: string): LeafSummary => ({ leaf, published: true, reason: "PendingWithheld" });
+
 const record = (rootHost: string, state: RecordState, leaves: LeafSummary[]): RecordSummary => ({
   rootHost,
   state,
@@ -35,17 +37,25 @@ const headline = (...records: RecordSummary[]) =>
 describe("the headline", () => {
   it.each<[string, RecordSummary[]]>([
     ["Everything that should be in DNS is in DNS", [record("a", "Healthy", [healthy(A)])]],
-    ["1 address of a is out of DNS", [record("a", "Degraded", [healthy(A), bad(B, 5)])]],
+    [`${B} of a is out of DNS`, [record("a", "Degraded", [healthy(A), bad(B, 5)])]],
     [
       "2 addresses of 2 records are out of DNS",
       [record("a", "Degraded", [healthy(A), bad(B, 5)]), record("b", "Degraded", [healthy(A), bad(B, 5)])],
     ],
     [
-      "1 address of a is unhealthy, and kept in DNS for want of better",
+      `${B} of a is unhealthy, and kept in DNS for want of better`,
       [record("a", "Degraded", [healthy(A), bad(B, 5, "KeptForMinPublished")])],
     ],
     ["Nothing healthy is left of a", [record("a", "Critical", [bad(A, 4, "KeptLast"), bad(B, 5)])]],
-    ["Everything is in DNS; 1 record needs a look", [record("a", "Warning", [healthy(A)])]],
+    [
+      `Nothing healthy is left of a; ${B} of b is out of DNS`,
+      [record("a", "Critical", [bad(A, 4, "KeptLast"), bad(B, 5)]), record("b", "Degraded", [healthy(A), bad(B, 5)])],
+    ],
+    ["Everything is in DNS; a needs a look", [record("a", "Warning", [healthy(A)])]],
+    [
+      "Nothing was withdrawn; 2 records need a look",
+      [record("a", "Warning", [healthy(A)]), record("b", "Warning", [{ ...pending(B), published: false }])],
+    ],
     [
       "Nothing is known to be unhealthy; 2 records are not judged yet",
       [record("a", "Pending", []), record("b", "Unknown", [])],

@@ -48,14 +48,18 @@ function troublesOf(records: readonly RecordSummary[]): Trouble[] {
     .sort((a, b) => rank(a) - rank(b) || (b.story.since ?? 0) - (a.story.since ?? 0));
 }
 
-const isTroubled = (leaf: LeafSummary) => leaf.reason === "UnhealthyWithheld" || placeOf(leaf) === "kept";
+/** Whether an address is out of DNS as unhealthy, or kept in it though it is. */
+export const isTroubled = (leaf: LeafSummary) => leaf.reason === "UnhealthyWithheld" || placeOf(leaf) === "kept";
 
 const countOf = (troubles: readonly Trouble[]) => troubles.reduce((sum, { story }) => sum + story.leaves.length, 0);
 
 function titleOf({ records, clusters }: Overview, troubles: readonly Trouble[]): Pick<Headline, "tone" | "title"> {
   const critical = records.filter(({ state }) => state === "Critical");
-  if (critical.length > 0) return { tone: "critical", title: `Nothing healthy is left of ${nameOf(critical)}` };
-  const out = troubles.filter(({ story }) => story.place === "out");
+  const out = troubles.filter(({ record, story }) => story.place === "out" && record.state !== "Critical");
+  if (critical.length > 0) {
+    const also = out.length === 0 ? "" : `; ${addressesOf(out)} out of DNS`;
+    return { tone: "critical", title: `Nothing healthy is left of ${nameOf(critical)}${also}` };
+  }
   if (out.length > 0) return { tone: "trouble", title: `${addressesOf(out)} out of DNS` };
   if (troubles.length > 0)
     return { tone: "trouble", title: `${addressesOf(troubles)} unhealthy, and kept in DNS for want of better` };
@@ -65,9 +69,12 @@ function titleOf({ records, clusters }: Overview, troubles: readonly Trouble[]):
 }
 
 function titleWithoutTrouble(records: readonly RecordSummary[]): Pick<Headline, "tone" | "title"> {
-  const warned = records.filter(({ state }) => state === "Warning").length;
-  if (warned > 0)
-    return { tone: "watch", title: `Everything is in DNS; ${counted(warned, "record")} ${needs(warned)} a look` };
+  const warned = records.filter(({ state }) => state === "Warning");
+  if (warned.length > 0) {
+    const isWhole = records.every(({ leaves }) => leaves.every(({ published }) => published));
+    const place = isWhole ? "Everything is in DNS" : "Nothing was withdrawn";
+    return { tone: "watch", title: `${place}; ${nameOf(warned)} ${needs(warned.length)} a look` };
+  }
   const unjudged = records.filter(({ state }) => state === "Pending" || state === "Unknown").length;
   if (unjudged > 0) return { tone: "watch", title: `Nothing is known to be unhealthy; ${unjudgedWords(unjudged)}` };
   return { tone: "well", title: "Everything that should be in DNS is in DNS" };
@@ -77,11 +84,12 @@ const needs = (count: number) => (count === 1 ? "needs" : "need");
 
 const unjudgedWords = (count: number) => `${counted(count, "record")} ${count === 1 ? "is" : "are"} not judged yet`;
 
-/** `1 address of api.example.com is`, `4 addresses of 2 records are`. */
+/** `198.51.100.20 of api.example.com is`, `4 addresses of 2 records are`. */
 function addressesOf(troubles: readonly Trouble[]): string {
   const records = [...new Set(troubles.map(({ record }) => record))];
-  const count = countOf(troubles);
-  return `${counted(count, "address")} of ${nameOf(records)} ${count === 1 ? "is" : "are"}`;
+  const leaves = troubles.flatMap(({ story }) => story.leaves);
+  const count = leaves.length;
+  return `${count === 1 ? leaves.join() : counted(count, "address")} of ${nameOf(records)} ${count === 1 ? "is" : "are"}`;
 }
 
 const nameOf = (records: readonly RecordSummary[]): string =>

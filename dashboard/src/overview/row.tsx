@@ -1,3 +1,4 @@
+import { Fragment } from "preact";
 import type { LeafSummary, RecordSummary } from "../../../shared/model/overview.ts";
 import type { Region } from "../../../shared/model/region.ts";
 import { recordPath } from "../router.ts";
@@ -39,11 +40,12 @@ function StoryLine({ leaves, place, why, who, since }: Story) {
   return (
     <p class="leaf" data-place={place}>
       <i class="leaf-mark" />
-      <Addresses leaves={leaves} /> <strong>{PLACE_WORDS[place]}</strong>
-      {details !== "" && `: ${details}`}
+      <span class="leaf-words">
+        <Addresses leaves={leaves} /> <strong>{PLACE_WORDS[place]}</strong>
+        {details !== "" && `: ${details}`}
+      </span>{" "}
       {since !== undefined && (
-        <span class="muted">
-          {" "}
+        <span class="leaf-since muted">
           <Since at={since} />
         </span>
       )}
@@ -55,8 +57,10 @@ function PlainLeaves({ leaves }: { leaves: readonly LeafSummary[] }) {
   return (
     <p class="leaf" data-place="in">
       <i class="leaf-mark" />
-      <span class="visually-hidden">In DNS: </span>
-      <Addresses leaves={leaves.map(({ leaf }) => leaf)} />
+      <span class="leaf-words">
+        <span class="visually-hidden">In DNS: </span>
+        <Addresses leaves={leaves.map(({ leaf }) => leaf)} />
+      </span>
     </p>
   );
 }
@@ -64,10 +68,14 @@ function PlainLeaves({ leaves }: { leaves: readonly LeafSummary[] }) {
 function Addresses({ leaves }: { leaves: readonly string[] }) {
   const more = leaves.length - LISTED;
   return (
-    <span class="mono address">
-      {leaves.slice(0, LISTED).join(" ")}
-      {more > 0 && ` and ${more} more`}
-    </span>
+    <>
+      {leaves.slice(0, LISTED).map((leaf) => (
+        <Fragment key={leaf}>
+          <span class="mono address">{leaf}</span>{" "}
+        </Fragment>
+      ))}
+      {more > 0 && `and ${more} more`}
+    </>
   );
 }
 

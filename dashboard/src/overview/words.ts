@@ -37,9 +37,9 @@ export interface Story {
   place: LeafPlace;
   /** `connect timeout`, `unhealthy; minPublished needs it`; empty where they are just healthy. */
   why: string;
-  /** `2 of 3 regions (enam, weur)`; empty while none says anything against them. */
+  /** `2 of 3 regions (enam, weur)`, `all 3 regions`; empty while none says anything against them. */
   who: string;
-  /** Since when the first of them is so, Unix ms. */
+  /** Since when the first of them is so, Unix ms. Of what a region says against a healthy one nobody knows since when. */
   since: number | undefined;
 }
 
@@ -50,7 +50,7 @@ export function storiesOf(leaves: readonly LeafSummary[]): Story[] {
     place: placeOf(leaf),
     why: whyOf(leaf),
     who: whoOf(leaf),
-    since: leaf.since,
+    since: leaf.against !== undefined && leaf.verdict === "Healthy" ? undefined : leaf.since,
   }));
   return [...Map.groupBy(stories, ({ place, why, who }) => [place, why, who].join("\n")).values()].flatMap((same) => {
     const times = same.flatMap(({ since }) => since ?? []);
@@ -67,5 +67,6 @@ function whyOf({ reason, verdict, against }: LeafSummary): string {
 function whoOf({ against }: LeafSummary): string {
   if (against === undefined) return "";
   const { regions, of } = against;
-  return `${regions.length} of ${of} ${of === 1 ? "region" : "regions"} (${regions.join(", ")})`;
+  if (regions.length === of) return of === 1 ? `the only region (${regions.join()})` : `all ${of} regions`;
+  return `${regions.length} of ${of} regions (${regions.join(", ")})`;
 }

@@ -1,8 +1,10 @@
 import type { RecordDetail } from "../../../shared/model/record-detail.ts";
-import { stateOf } from "../../../shared/record/summary.ts";
+import { stateOf, summaryOf } from "../../../shared/record/summary.ts";
+import { isTroubled } from "../overview/headline.ts";
+import { storiesOf } from "../overview/words.ts";
 import { useTitle } from "../ui/page.tsx";
 import { STATE_WORDS, StateMark } from "../ui/state-mark.tsx";
-import { Ago, Time } from "../ui/time.tsx";
+import { Ago, Since, Time } from "../ui/time.tsx";
 import { Fact } from "./fact.tsx";
 import { headline } from "./facts.ts";
 
@@ -26,6 +28,7 @@ export function RecordHead({ record }: { record: RecordDetail }) {
       <div class="record-matter" data-tone={state}>
         <StateMark state={state} />
         <p class="record-headline">{headline(record)}</p>
+        <Why record={record} />
         <dl class="facts">
           <Fact name="In DNS">
             {published} of {leaves.length}
@@ -50,5 +53,34 @@ export function RecordHead({ record }: { record: RecordDetail }) {
         </dl>
       </div>
     </header>
+  );
+}
+
+/** Said here, since an address in trouble may stand far down the tree. */
+function Why({ record }: { record: RecordDetail }) {
+  const stories = storiesOf(summaryOf(record).leaves.filter(isTroubled));
+  if (stories.length === 0) return null;
+  return (
+    <ul class="record-why">
+      {stories.map(({ leaves, why, who, since }) => (
+        <li key={leaves[0]}>
+          {stories.length > 1 && (
+            <>
+              <a class="mono" href={`#leaf-${leaves[0]}`}>
+                {leaves[0]}
+              </a>
+              {leaves.length > 1 && ` and ${leaves.length - 1} more`}:{" "}
+            </>
+          )}
+          {why || "unhealthy"}
+          {who !== "" && `, seen from ${who}`}
+          {since !== undefined && (
+            <>
+              , <Since at={since} />
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
   );
 }
