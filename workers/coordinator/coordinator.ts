@@ -21,7 +21,7 @@ import type {
 import { readSettings } from "../settings.ts";
 import { Coordination } from "./coordination.ts";
 import { close, Sockets } from "./live/sockets.ts";
-import { LiveStream } from "./live/stream.ts";
+import { LiveStream, logUntold } from "./live/stream.ts";
 import type { Outside } from "./outside.ts";
 
 /** How long changes are collected before they are sent: several calls that come together are answered by one. */
@@ -168,9 +168,4 @@ function outsideOf(ctx: DurableObjectState, env: Env, changed: Outside["changed"
 /** What was to be sent is sent by the heartbeat. */
 function logFailure(error: unknown): void {
   console.error({ message: "changes could not be sent", error: errorMessage(error) });
-}
-
-/** The overview that each client asks for now and then makes up for it. */
-function logUntold(error: unknown): void {
-  console.error({ message: "those who watch could not be told of changes", error: errorMessage(error) });
 }

@@ -6,6 +6,8 @@ import { ownCoordinators } from "../../../test/support/edge.ts";
 import { Watcher } from "../../../test/support/watcher.ts";
 import type { CoordinatorRpc } from "../../rpc.ts";
 import type { Coordinator } from "../coordinator.ts";
+import type { Sockets } from "./sockets.ts";
+import { LiveStream, type Watched } from "./stream.ts";
 
 const A = "203.0.113.10";
 const B = "203.0.113.20";
@@ -237,4 +239,16 @@ describe("a socket", () => {
     await watcher.until(({ closed }) => closed !== undefined);
     expect(watcher.closed).toMatchObject({ code: 1008, reason: expect.stringContaining("ping") });
   });
+});
+
+it("a call holds, whatever becomes of telling it to those who watch", () => {
+  const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+  const broken = { count: 1 } as Sockets;
+  const lastEventId = () => {
+    throw new Error("the log is gone");
+  };
+  const stream = new LiveStream(broken, { lastEventId } as unknown as Watched, () => {});
+  expect(() => stream.changed([])).not.toThrow();
+  expect(logged.mock.calls.flat()).toEqual([expect.objectContaining({ error: "the log is gone" })]);
+  logged.mockRestore();
 });

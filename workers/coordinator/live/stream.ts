@@ -1,5 +1,6 @@
 import type { Event } from "../../../shared/model/event.ts";
 import type { RecordSummary } from "../../../shared/model/overview.ts";
+import { errorMessage } from "../../retry.ts";
 import { messagesOf } from "./messages.ts";
 import type { Sockets } from "./sockets.ts";
 
@@ -57,8 +58,16 @@ export class LiveStream {
     return client;
   }
 
-  /** A call is over that has changed how these records look, or may have added events. */
+  /** A call is over that has changed how these records look, or may have added events. Never throws: the call holds. */
   changed(rootHosts: Iterable<string>): void {
+    try {
+      this.#note(rootHosts);
+    } catch (error) {
+      logUntold(error);
+    }
+  }
+
+  #note(rootHosts: Iterable<string>): void {
     if (this.#sockets.count === 0) {
       this.#changed.clear();
       this.#toldTo = undefined;
@@ -104,4 +113,9 @@ export class LiveStream {
       from = last.id;
     }
   }
+}
+
+/** The overview that each client asks for now and then makes up for it. */
+export function logUntold(error: unknown): void {
+  console.error({ message: "those who watch could not be told of changes", error: errorMessage(error) });
 }
