@@ -62,11 +62,15 @@ function joined(rows: readonly Row[]): Row[] {
   return [...records.values()];
 }
 
-/** Whether another thing is to be in DNS than before, where there was one. */
+/** Whether another thing is to be in DNS than before, where there was one that can be read. */
 function isOther(before: string | undefined, after: string): boolean {
   const decisionIn = (json: string) => {
     const { endpoints, leaves }: RecordStatus = JSON.parse(json);
     return JSON.stringify([endpoints, leaves]);
   };
-  return before === undefined || decisionIn(before) !== decisionIn(after);
+  try {
+    return before === undefined || decisionIn(before) !== decisionIn(after);
+  } catch {
+    return true;
+  }
 }

@@ -57,6 +57,16 @@ describe("a delivery", () => {
     });
   });
 
+  it("takes the place of one whose row cannot be read", async () => {
+    await withCluster("bad-row", AT_ONCE, async (world) => {
+      await world.push([recordOf("a")]);
+      await decideAnd(world, 1, a("203.0.113.1"));
+      world.state.storage.sql.exec("UPDATE decision SET json = substr(json, 1, 20)");
+      await decideAnd(world, 2, a("203.0.113.2"));
+      expect((await world.received()).at(-1)?.body).toContain("203.0.113.2");
+    });
+  });
+
   it("of a decision that stays, with other words about it, is no event", async () => {
     await withCluster("told-words", AT_ONCE, async (world) => {
       await world.push([recordOf("a")]);
