@@ -14,6 +14,22 @@ const seen = (rootHost: string): Overview => ({
 const event = (id: number) => ({ id, at: id, partition: 0, type: "VerdictChanged", message: `message ${id}` });
 const soon = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
+describe("a command line", () => {
+  it("with no host, as of a variable of a script that is not set, is wrong, and no question to the edge", async () => {
+    const explain = runCli(["explain", ""]);
+    expect(await explain.code).toBe(2);
+    expect(explain.stderr).toContain("The host is empty");
+  });
+
+  it("that a local stack refuses is told where its token is", async () => {
+    const body = { type: "https://vedette.dev/problems/TokenMissing", title: "This route needs a token", status: 401 };
+    await using edge = await fakeEdge(() => ({ status: 401, body }));
+    const list = runCli(["cluster", "list", "--edge", edge.url]);
+    expect(await list.code).toBe(4);
+    expect(list.stderr).toContain(".vedette/demo/secrets.json");
+  });
+});
+
 describe("a watch on a terminal", () => {
   it("keeps what was seen last while the edge is away, says that it is old, and goes on", async () => {
     let answer: Overview | "hangs up" = seen("first.example.com");

@@ -1,4 +1,5 @@
 import { constants } from "node:os";
+import { EXIT } from "./exit.ts";
 import { run } from "./program.ts";
 
 /** Of a watch that is ended: Ctrl-C is how one means to end it, the others are told by the convention of shells. */
@@ -17,14 +18,15 @@ function ending(): AbortSignal {
   return controller.signal;
 }
 
-/** Who reads has gone, say `head`: there is nobody to tell. */
+/** Who reads has gone, say `head`: there is nobody to tell. Or nothing can be written, say on a disk that is full. */
 function endWithReader(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE") throw error;
-  process.exit();
+  if (error.code === "EPIPE") process.exit();
+  process.stderr.write(`vedette: The output cannot be written (${error.code}).\n  Send it elsewhere.\n`);
+  process.exit(EXIT.Usage);
 }
 
 process.stdout.on("error", endWithReader);
-process.stderr.on("error", endWithReader);
+process.stderr.on("error", () => process.exit());
 
 const { env, stdout, stderr } = process;
 const code = await run(process.argv.slice(2), { env, stdout, stderr, now: Date.now, ending });

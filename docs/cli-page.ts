@@ -17,7 +17,12 @@ npm link                                # once, and it is just: vedette status
 **Access.** The edge is named by \`--edge\` or \`VEDETTE_EDGE\`. The token is taken from \`VEDETTE_TOKEN\`, or from the file that
 \`--token-file\` names, and never from the command line, which every user of a machine can read. The \`VIEW_TOKEN\` of the edge is enough to
 look; \`check\` and \`cluster\` need its \`ADMIN_TOKEN\` ([settings](edge-settings.md)). It is sent over https only, but to this machine. The local
-stack keeps its own in \`.vedette/demo/secrets.json\`.
+stack keeps its own in \`.vedette/demo/secrets.json\`:
+
+\`\`\`sh
+export VEDETTE_TOKEN=$(node -p 'require("./.vedette/demo/secrets.json").adminToken')
+npx vedette check https://shop.example.test:8443/healthz --address 127.0.0.11
+\`\`\`
 
 **For scripts.** \`-o json\` and \`-o yaml\` give what the edge answers, whole (its \`/openapi.json\` describes it), also fields that this version does not know. Words that are no part of the answer go to standard error. With \`--follow\` and
 \`--watch\` JSON is one answer a line, and YAML one a document. A reader that goes away ends the program

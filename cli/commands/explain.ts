@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { type Explanation, explainRecord } from "../../shared/explain/record.ts";
 import { recordDetail } from "../../shared/model/record-detail.ts";
 import { addExamples, type Run } from "../command.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
+import { CliError, EXIT, type ExitCode } from "../exit.ts";
 import type { Session } from "../session.ts";
 
 /** `vedette explain` */
@@ -22,6 +22,8 @@ export function addExplain(program: Command, run: Run): void {
 }
 
 async function show(session: Session, host: string): Promise<ExitCode> {
+  if (host === "")
+    throw new CliError(EXIT.Usage, "The host is empty.", "Give a root host: vedette records lists them.");
   const record = await session.edge.get(`/v1/records/${encodeURIComponent(host)}`, recordDetail);
   const explanation = explainRecord(record, session.clock());
   session.show(explanation, () => explanationText(explanation, session));

@@ -37,7 +37,8 @@ function edgeUrl(text: string): URL {
   return url;
 }
 
-const isThisMachine = (host: string) => host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
+export const isThisMachine = (host: string) =>
+  host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
 
 function fromFile(file: string): string {
   let text: string;

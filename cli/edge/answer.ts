@@ -2,9 +2,11 @@ import type { z } from "zod";
 import { fieldErrors, formatFieldError } from "../../shared/model/field-error.ts";
 import { problem } from "../../shared/model/problem.ts";
 import { CliError, EXIT } from "../exit.ts";
+import { isThisMachine } from "./access.ts";
 import { tolerant } from "./tolerant.ts";
 
 const GIVE_TOKEN = "Put the token into VEDETTE_TOKEN, or into a file and name that with --token-file.";
+const GIVE_LOCAL = " That of the local stack is the adminToken in .vedette/demo/secrets.json.";
 const GIVE_URL = "Give the edge's URL with --edge or VEDETTE_EDGE, and use a vedette of its version.";
 const REFUSED_BY_USER: readonly number[] = [400, 413, 422];
 
@@ -52,7 +54,7 @@ function refusal(response: Response, body: unknown): CliError {
   const { title, detail, errors = [], type } = told.data;
   const text = [`${title}.`, ...(detail === undefined ? [] : [detail])].join(" ");
   const code = type.split("/").at(-1);
-  if (status === 401) return new CliError(EXIT.Refused, text, GIVE_TOKEN);
+  if (status === 401) return new CliError(EXIT.Refused, text, GIVE_TOKEN + (isLocal(response) ? GIVE_LOCAL : ""));
   if (status === 403) return new CliError(EXIT.Refused, text, "Set ADMIN_TOKEN at the edge: docs/edge-settings.md.");
   if (code === "NotFound" || code === "MethodNotAllowed") return notUnderstood(response, "");
   if (status === 404)
@@ -62,6 +64,9 @@ function refusal(response: Response, body: unknown): CliError {
   const faults = errors.map((fault) => `\n  ${formatFieldError(fault)}`).join("");
   return new CliError(EXIT.Usage, text + faults, "Mend that and run it again.");
 }
+
+/** An answer that a test has made has no URL. */
+const isLocal = ({ url }: Response) => isThisMachine(URL.parse(url)?.hostname ?? "");
 
 const failed = (what: string) =>
   new CliError(EXIT.Unreachable, `The edge has failed: ${what}`, "Try again; if it stays so, read the Worker's log.");

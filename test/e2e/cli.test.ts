@@ -226,6 +226,8 @@ describe("a script", () => {
     });
     expect(fromInput).toMatchObject({ code: 0, stdout: expect.stringContaining("local") });
     expect(await runShell("vedette records -o json | head -c 1", env)).toEqual({ code: 0, stdout: "{", stderr: "" });
+    const full = await runShell("vedette records > /dev/full", env);
+    expect(full).toMatchObject({ code: 2, stderr: expect.stringMatching(/^vedette: The output cannot be written/) });
     // Who is gone is noticed with the next event.
     let isOver = false;
     const following = runShell("vedette events --follow | head -n 1", env).finally(() => {
