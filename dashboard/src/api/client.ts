@@ -13,11 +13,32 @@ export class ApiError extends Error {
 }
 
 const LIMIT_MS = 15_000;
+const NO_ANSWER = "The edge does not answer.";
 
-/** GETs a document of the API. Throws an ApiError, of status 0 where nothing answered. */
+/**
+ * GETs a document of the API. Throws an ApiError, of status 0 where nothing answered, or not to the end; of the answer's own where
+ * that is no document, such as the login page of a gate before the edge.
+ */
 export async function getJson<Answer>(path: string, signal?: AbortSignal): Promise<Answer> {
   const response = await ask(path, signal === undefined ? {} : { signal });
-  return (await response.json()) as Answer;
+  let text: string;
+  try {
+    text = await response.text();
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError(0, undefined, NO_ANSWER);
+  }
+  const answer = parsed(text);
+  if (typeof answer === "object" && answer !== null) return answer as Answer;
+  throw new ApiError(response.status, undefined, "What answers is not the edge: something between may want a login.");
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** POSTs to the API; for routes that answer nothing. Throws an ApiError. */
@@ -38,11 +59,15 @@ async function ask(path: string, { signal, ...init }: RequestInit): Promise<Resp
     response = await fetch(path, { ...init, signal: signals, credentials: "same-origin" });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError(0, undefined, "The edge does not answer.");
+    throw new ApiError(0, undefined, NO_ANSWER);
   }
   if (response.ok) return response;
   const problem = await problemOf(response);
-  throw new ApiError(response.status, problem, problem?.detail ?? problem?.title ?? `HTTP status ${response.status}.`);
+  throw new ApiError(
+    response.status,
+    problem,
+    problem?.detail ?? problem?.title ?? `It was answered with HTTP status ${response.status}.`,
+  );
 }
 
 async function problemOf(response: Response): Promise<Problem | undefined> {
