@@ -28,6 +28,8 @@ import type { Outside } from "./outside.ts";
 const TICK_MS = 20;
 /** The same for those who watch: a person sees no difference, and a storm of reports makes ten messages a second at most. */
 const LIVE_TICK_MS = 100;
+/** While much is wrong, a list of it takes a quarter of a second, and more of it goes wrong with each report. */
+const TROUBLES_REST_MS = 2_000;
 
 /** One partition's coordinator: takes calls, and leaves them to {@link Coordination}. Its name is the partition. */
 export class Coordinator extends DurableObject<Env> implements CoordinatorRpc {
@@ -161,6 +163,7 @@ function outsideOf(ctx: DurableObjectState, env: Env, changed: Outside["changed"
     ...(readSettings(env).NOTIFICATIONS.length > 0 && {
       troubles: (troubles) => callWithRetry(() => notifierOf(env).troubles(troubles)),
     }),
+    rest: () => scheduler.wait(TROUBLES_REST_MS),
     soon: (work) => ctx.waitUntil(scheduler.wait(TICK_MS).then(work).catch(logFailure)),
   };
 }

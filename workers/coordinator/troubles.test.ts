@@ -215,6 +215,28 @@ describe("the notifier", () => {
     });
   });
 
+  it("is left in peace between two lists, however much begins meanwhile: reports go first", async () => {
+    await withNotifier(async (bench, notifier) => {
+      const rest = Promise.withResolvers<void>();
+      bench.onRest = () => rest.promise;
+      const settled: Promise<void>[] = [];
+      const from = notifier.lists.length;
+      for (let turn = 1; turn <= 20; turn += 1) {
+        const unreachable = turn % 2 === 0 ? {} : { unreachable: { since: bench.now, failure: "answered 500" } };
+        bench.coordination.contact(word(bench, unreachable));
+        bench.coordination.contact(word(bench, { unreachable: { since: bench.now + turn, failure: "answered 500" } }));
+        settled.push(bench.settle());
+        bench.coordination.contact(word(bench, unreachable));
+        await Promise.resolve();
+      }
+      expect(notifier.lists.length - from).toBe(1);
+      rest.resolve();
+      await Promise.all(settled);
+      await bench.settle();
+      expect(notifier.lists.length - from).toBe(2);
+    });
+  });
+
   it("is not looked for, and nothing is stored for it, while nobody is to be told", async () => {
     await onBench(async (bench, storage) => {
       bench.put("east", 1, [share([A, B])]);

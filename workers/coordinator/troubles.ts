@@ -123,15 +123,18 @@ export function tellNews(world: World): void {
 
 /**
  * Tells the notifier what is wrong, or that nothing is; nothing where it knows that. One call at a time: what begins or ends
- * meanwhile is told after it. Nothing is told while it is not known what the clusters want, since much would seem to have ended.
+ * meanwhile is told after it, and after a rest. Nothing is told while it is not known what the clusters want, since much would seem to have ended.
  */
 export async function tellTroubles(world: World): Promise<void> {
   const { outside, troubles: telling } = world;
   if (outside.troubles === undefined || telling.isUnderWay) return;
   telling.isUnderWay = true;
   try {
-    do await tellOnce(world, outside.troubles);
-    while (telling.isNews && !world.isAbandoned);
+    await tellOnce(world, outside.troubles);
+    while (telling.isNews && !world.isAbandoned) {
+      await outside.rest();
+      await tellOnce(world, outside.troubles);
+    }
   } catch (error) {
     console.warn({ message: "the notifier could not be reached", error: errorMessage(error) });
   } finally {

@@ -33,6 +33,8 @@ export class Bench {
   onDecided: (cluster: string) => void = () => {};
   /** The notifier, from the next start on; there is none by itself. */
   onTroubles: Outside["troubles"];
+  /** Between two lists of troubles. */
+  onRest: () => Promise<void> = async () => {};
   /** How a message gets to its receiver, and the answer back: a wire that loses, doubles or keeps them goes in here. */
   carry: <Answer>(deliver: () => Answer) => Answer = (deliver) => deliver();
   coordination: Coordination;
@@ -58,6 +60,7 @@ export class Bench {
           this.take(decisions);
         });
       },
+      rest: () => this.onRest(),
       soon: (work) => {
         this.#queue.push(work);
       },
