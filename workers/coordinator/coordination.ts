@@ -20,21 +20,19 @@ import { contact, registerCluster, removeCluster } from "./clusters.ts";
 import { commit } from "./commit.ts";
 import { decisionsFor } from "./hand-over.ts";
 import { heartbeat, isHeartbeatMissed } from "./heartbeat.ts";
+import { HeldOverview } from "./live/held-overview.ts";
 import type { Watched } from "./live/stream.ts";
 import { loadWorld } from "./load.ts";
 import type { Outside } from "./outside.ts";
 import { probersOf } from "./probers-of.ts";
 import { putShares } from "./put-shares.ts";
-import { probeStatus, recordDetail, recordStatuses, recordSummaries, regionViews, summariesOf } from "./read.ts";
+import { probeStatus, recordDetail, recordStatuses, regionViews, summariesOf } from "./read.ts";
 import { receiveReport } from "./receive-report.ts";
 import { addEvent, lastEventId, listEvents, listNewestEvents } from "./store/events.ts";
 import { readMeta, writeMeta } from "./store/meta.ts";
 import { MIGRATIONS } from "./store/migrations.ts";
 import { storeOf } from "./store/store.ts";
 import type { Rules, World } from "./world.ts";
-
-/** While no record changes, whoever asks within this time gets the same overview: it may be shown to anyone, and takes long. */
-const OVERVIEW_MS = 1_000;
 
 /**
  * The work of the coordinator over a storage, whatever is outside. Each call is one transaction: should it throw, storage
@@ -47,7 +45,11 @@ export class Coordination implements Watched {
   readonly #rules: Rules;
   readonly partition: number;
   #world: World | undefined;
-  #overview: Omit<PartitionOverview, "clusters"> | undefined;
+  readonly #overview = new HeldOverview({
+    rootHosts: () => this.#world?.roots.keys() ?? [],
+    summaries: (rootHosts) => this.summaries(rootHosts),
+    regions: () => this.listRegions(),
+  });
 
   constructor(storage: DurableObjectStorage, outside: Outside, rules: Rules, partition: number) {
     this.#storage = storage;
@@ -121,12 +123,7 @@ export class Coordination implements Watched {
   }
 
   overview(): PartitionOverview {
-    const at = this.#outside.now();
-    const held = this.#overview;
-    const isHeld = held !== undefined && Math.abs(at - held.at) < OVERVIEW_MS;
-    const overview = isHeld ? held : { at, records: this.#read(recordSummaries, []), regions: this.listRegions() };
-    this.#overview = overview;
-    return { ...overview, clusters: this.listClusters() };
+    return { ...this.#overview.read(this.#outside.now()), clusters: this.listClusters() };
   }
 
   probersOf(rootHost: string): RecordProber[] | undefined {
@@ -180,7 +177,7 @@ export class Coordination implements Watched {
     const value = this.#transact(world, work);
     const changed = [...world.changedRoots];
     world.changedRoots.clear();
-    if (changed.length > 0) this.#overview = undefined;
+    this.#overview.changed(changed, this.#outside.now());
     this.#outside.changed(changed);
     return value;
   }
@@ -212,6 +209,7 @@ export class Coordination implements Watched {
     if (readMeta(sql, "partitions") === undefined) writeMeta(sql, "partitions", this.#rules.partitions);
     const world = loadWorld(storeOf(sql), this.#outside, this.#rules);
     this.#world = world;
+    this.#overview.forget();
     return world;
   }
 }

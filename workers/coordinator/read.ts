@@ -40,12 +40,6 @@ export function recordDetail(world: World, root: Root, nowMs: number): RecordDet
   return { ...recordStatus(world, root, nowMs), wanted, minPublished };
 }
 
-/** All records in short, by root host. */
-export function recordSummaries(world: World, nowMs: number): RecordSummary[] {
-  const summaries = [...world.roots.values()].map((root) => summaryOf(recordStatus(world, root, nowMs)));
-  return summaries.sort((a, b) => (a.rootHost < b.rootHost ? -1 : 1));
-}
-
 /** Some records in short; `removed` are those that there are no more. */
 export function summariesOf(world: World, rootHosts: Iterable<string>, nowMs: number) {
   const records: RecordSummary[] = [];

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { RecordSummary } from "../../../shared/model/overview.ts";
 import { type Bench, MINUTE, onBench, REGIONS_3, SECOND, share } from "../../../test/support/coordinator/bench.ts";
+import { HeldOverview } from "./held-overview.ts";
 
 const A = "203.0.113.10";
 const B = "203.0.113.20";
@@ -116,9 +118,28 @@ describe("the overview", () => {
       bench.put("east", 2, [share([A])]);
       expect(bench.coordination.overview()).toMatchObject({ at: bench.now, records: [{ rootHost: HOST }] });
       const second = bench.coordination.overview();
+      bench.put("east", 3, []);
+      expect(bench.coordination.overview().records).toEqual([]);
       bench.now += SECOND;
       expect(bench.coordination.overview().records).not.toBe(second.records);
       expect(bench.coordination.overview().at).toBe(bench.now);
     });
+  });
+
+  it("makes anew only what changed, also where it changes all the time", async () => {
+    const asked: string[][] = [];
+    const summaries = (hosts: Iterable<string>) => {
+      const names = [...hosts];
+      asked.push(names);
+      return { records: names.map((rootHost) => ({ rootHost }) as RecordSummary), removed: [] };
+    };
+    const held = new HeldOverview({ rootHosts: () => ["a", "b", "c"], summaries, regions: () => [] });
+    held.changed(["a"], 1_000);
+    for (let at = 1_000; at < 2_000; at += 250) {
+      held.read(at);
+      held.changed(["b"], at);
+    }
+    expect(held.read(2_000).records.map(({ rootHost }) => rootHost)).toEqual(["a", "b", "c"]);
+    expect(asked).toEqual([["a", "b", "c"], ["b"], ["b"], ["b"], ["a", "b", "c"]]);
   });
 });
