@@ -1,6 +1,7 @@
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
-import { overview } from "../../shared/model/overview.ts";
+import { type Overview, overview } from "../../shared/model/overview.ts";
 import { recordDetail } from "../../shared/model/record-detail.ts";
 import { recordOf } from "../../test/support/cluster.ts";
 import {
@@ -12,6 +13,7 @@ import {
   VIEW_TOKEN,
 } from "../../test/support/edge.ts";
 import type { Env } from "../env.ts";
+import { createApp, serve } from "./app.ts";
 
 const { CLUSTER } = env as unknown as Env;
 const HOSTS = ["a", "b", "c", "d", "e", "f"].map((name) => `${name}.example.com`);
@@ -77,4 +79,29 @@ it("tells of one record also what it would be with every leaf published", async 
   const answer = await callEdge("/v1/records/a.example.com", { settings });
   const detail = recordDetail.parse(await answer.json());
   expect(detail).toMatchObject({ minPublished: 1, wanted: [{ targets: [LEAF] }], endpoints: [{ targets: [LEAF] }] });
+});
+
+it("asks the coordinators once a second for all of the public, and for each of the others", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  const settings = await edge("asked");
+  let asked = 0;
+  const getByName = (name: string) => {
+    asked += 1;
+    return settings.COORDINATOR.getByName(name);
+  };
+  const bindings = { ...env, ...settings, PUBLIC_VIEW: "overview", VIEW_TOKEN, COORDINATOR: { getByName } };
+  const ask = async (headers: Record<string, string> = {}) => {
+    const request = new Request("https://edge.test/v1/overview", { headers });
+    return (await serve(createApp(), request, bindings as unknown as Env, createExecutionContext())).json<Overview>();
+  };
+  const first = await ask();
+  expect(overview.parse(first)).toMatchObject({ role: "public", clusters: [] });
+  for (let more = 0; more < 5; more += 1) expect(await ask()).toEqual(first);
+  expect(asked).toBe(4);
+  expect((await ask({ authorization: `Bearer ${VIEW_TOKEN}` })).role).toBe("viewer");
+  expect(asked).toBe(8);
+  vi.setSystemTime(Date.now() + 1_000);
+  await ask();
+  expect(asked).toBe(12);
+  vi.useRealTimers();
 });

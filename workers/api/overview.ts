@@ -1,4 +1,4 @@
-import { type ClusterHealth, overview, type RecordSummary } from "../../shared/model/overview.ts";
+import { type ClusterHealth, type Overview, overview, type RecordSummary } from "../../shared/model/overview.ts";
 import { hideAddresses } from "../../shared/record/summary.ts";
 import type { Env } from "../env.ts";
 import { askHealth, unknownHealth } from "./cluster-health.ts";
@@ -18,14 +18,29 @@ export const overviewRoutes: Route[] = [
   },
 ];
 
+/** What the public sees may be a second old: anyone may ask, however often, and coordinators have other things to do. */
+const PUBLIC_HELD_MS = 1_000;
+/** The last answer to the public from this isolate, by its bindings. */
+const held = new WeakMap<Env, { at: number; body: string }>();
+
 async function readOverview(context: ApiContext): Promise<Response> {
+  if (context.get("role") !== "public") return context.json(await makeOverview(context));
+  let answer = held.get(context.env);
+  if (answer === undefined || Math.abs(Date.now() - answer.at) >= PUBLIC_HELD_MS) {
+    answer = { body: JSON.stringify(await makeOverview(context)), at: Date.now() };
+    held.set(context.env, answer);
+  }
+  return context.body(answer.body, 200, { "content-type": "application/json" });
+}
+
+async function makeOverview(context: ApiContext): Promise<Overview> {
   const role = context.get("role");
   const { PARTITIONS, PUBLIC_VIEW } = context.get("settings");
   const addressesHidden = role === "public" && PUBLIC_VIEW !== "overview";
   const parts = await askAllCoordinators(context, (coordinator) => coordinator.overview());
   const names = role === "public" ? [] : [...new Set(parts.flatMap(({ clusters }) => clusters))].sort();
   const records = parts.flatMap((part) => part.records).sort((a, b) => (a.rootHost < b.rootHost ? -1 : 1));
-  return context.json({
+  return {
     at: Math.min(...parts.map(({ at }) => at)),
     partitions: PARTITIONS,
     role,
@@ -33,7 +48,7 @@ async function readOverview(context: ApiContext): Promise<Response> {
     records: role === "public" ? records.map((record) => forPublic(record, addressesHidden)) : records,
     regions: joinRegions(parts.flatMap(({ regions }) => regions)),
     clusters: await healthOf(context.env, names),
-  });
+  };
 }
 
 /** The public learns of no cluster, not even its name. */
