@@ -35,6 +35,9 @@ export function useView<Part>(select: (view: View) => Part): Part {
   return part;
 }
 
+/** The moment by the edge's clock, Unix ms, for what is drawn once. */
+export const edgeNow = (): number => Date.now() + view.skewMs;
+
 /** Begins to follow the edge; once, at the start of the page. */
 export function follow(): void {
   document.addEventListener("visibilitychange", () => {

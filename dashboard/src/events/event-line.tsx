@@ -11,12 +11,14 @@ interface Shown {
   event: TimelineEvent;
   /** The host that the page around it is about: not named again. */
   host?: string;
+  /** The hour in which it is drawn, since a time of yesterday shows its day. */
+  hour: number;
 }
 
 /** One event: when, what, and where to look further. Not drawn again while it is the same: there are hundreds of them. */
 export class EventLine extends Component<Shown> {
-  override shouldComponentUpdate({ event, host }: Shown): boolean {
-    return event !== this.props.event || host !== this.props.host;
+  override shouldComponentUpdate({ event, host, hour }: Shown): boolean {
+    return event !== this.props.event || host !== this.props.host || hour !== this.props.hour;
   }
 
   override render({ event, host }: Shown) {

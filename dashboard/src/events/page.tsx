@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { WhatNext } from "../record/what-next.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { EmptyNote, ErrorNote, Skeleton } from "../ui/states.tsx";
-import { Time } from "../ui/time.tsx";
+import { Time, useNow } from "../ui/time.tsx";
 import { EventLine } from "./event-line.tsx";
 import { type EventFilter, isFiltering, matches } from "./filter.ts";
 import { Filters } from "./filters.tsx";
@@ -13,6 +13,9 @@ import { type Timeline, useTimeline } from "./use-timeline.ts";
 import "./events.css";
 
 const PAGE_SIZE = 200;
+/** With more than this many, those out of sight are not laid out. */
+const MANY = 200;
+const HOUR_MS = 3_600_000;
 /** Nearer to the top than this one is not yet reading further down. */
 const TOP_PX = 160;
 
@@ -67,6 +70,7 @@ interface Shown {
 
 function Lines({ lines, timeline, isFiltered }: Shown) {
   const { isWhole, isLoadingOlder, loadOlder, events, fault } = timeline;
+  const now = useNow(HOUR_MS / 60);
   if (lines.length === 0 && isWhole) {
     return isFiltered ? (
       <EmptyNote title="No event fits these filters">
@@ -81,13 +85,14 @@ function Lines({ lines, timeline, isFiltered }: Shown) {
     );
   }
   const oldest = events.at(-1);
+  const hour = Math.floor(now / HOUR_MS);
   return (
     <>
       {lines.length > 0 && (
-        <ol class="timeline timeline-page card">
+        <ol class={`timeline timeline-page card${lines.length > MANY ? " long" : ""}`}>
           {lines.map((line) =>
             line.kind === "event" ? (
-              <EventLine key={`${line.event.partition}-${line.event.id}`} event={line.event} />
+              <EventLine key={`${line.event.partition}-${line.event.id}`} event={line.event} hour={hour} />
             ) : (
               <Gap key={line.key} missing={line.missing} />
             ),

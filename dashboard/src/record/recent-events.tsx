@@ -2,6 +2,7 @@ import { EventLine } from "../events/event-line.tsx";
 import { keyOf } from "../events/timeline.ts";
 import { useTimeline } from "../events/use-timeline.ts";
 import { Skeleton } from "../ui/states.tsx";
+import { useNow } from "../ui/time.tsx";
 
 /** Looked through for those of this host. */
 const LAST = 500;
@@ -10,6 +11,7 @@ const SHOWN = 12;
 /** What happened to this record of late. */
 export function RecentEvents({ host }: { host: string }) {
   const { events, isLoading, fault } = useTimeline(LAST);
+  const hour = Math.floor(useNow(60_000) / 3_600_000);
   const own = events.filter(({ rootHost }) => rootHost === host).slice(0, SHOWN);
   return (
     <section class="card padded" aria-labelledby="recent">
@@ -17,7 +19,7 @@ export function RecentEvents({ host }: { host: string }) {
       {own.length > 0 && (
         <ol class="timeline">
           {own.map((event) => (
-            <EventLine key={keyOf(event)} event={event} host={host} />
+            <EventLine key={keyOf(event)} event={event} host={host} hour={hour} />
           ))}
         </ol>
       )}

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { clockIn } from "../../../shared/explain/clock.ts";
-import { useView } from "../api/store.ts";
+import { edgeNow, useView } from "../api/store.ts";
 
 const tickers = new Set<() => void>();
 let ticking: ReturnType<typeof setInterval> | undefined;
@@ -27,11 +27,14 @@ function tickAll(): void {
   for (const tick of tickers) tick();
 }
 
-/** A time in the zone of the viewer, `12:04:31`, with its day where that is another; UTC on hover. */
-export function Time({ at }: { at: number }) {
+/**
+ * A time in the zone of the viewer, `12:04:31`, with its day where that is another; UTC on hover. Hundreds of them are on a page:
+ * who draws them sees to it that they are drawn again before half a day is over.
+ */
+export function Time({ at, now = edgeNow() }: { at: number; now?: number }) {
   return (
     <time dateTime={new Date(at).toISOString()} title={utc(at)}>
-      {clockIn(Date.now())(at)}
+      {clockIn(now)(at)}
     </time>
   );
 }
@@ -48,15 +51,12 @@ export function Ago({ at }: { at: number }) {
 
 /** `since 12:04:31 (4 min)`. */
 export function Since({ at }: { at: number }) {
+  const now = useNow();
   return (
     <span class="since">
-      since <Time at={at} /> (<Lasting since={at} />)
+      since <Time at={at} now={now} /> ({spanWords(now - at)})
     </span>
   );
-}
-
-function Lasting({ since }: { since: number }) {
-  return <>{spanWords(useNow() - since)}</>;
 }
 
 /** A span of time as people say it, in its largest unit or two: `12 s`, `4 min`, `3 h 20 min`, `2 days`. */
