@@ -2,6 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { useView } from "./api/store.ts";
 import { OverviewPage } from "./overview/page.tsx";
 import { type Route, useRoute } from "./router.ts";
+import { Boundary } from "./ui/boundary.tsx";
 import { Footer } from "./ui/footer.tsx";
 import { Header } from "./ui/header.tsx";
 import { lazy } from "./ui/lazy.tsx";
@@ -39,7 +40,7 @@ export function App() {
       </a>
       <Header page={route.page} />
       <main id="main" ref={main} tabIndex={-1}>
-        {isClosed ? <LoginPage /> : <Page route={route} />}
+        <Boundary key={place}>{isClosed ? <LoginPage /> : <Page route={route} />}</Boundary>
       </main>
       <Footer />
     </>

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { ApiError, getJson } from "./client.ts";
+import { ApiError, asApiError, getJson } from "./client.ts";
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -33,6 +33,10 @@ describe("what answers instead of the API", () => {
     const fault = await faultOf();
     expect(fault.status).toBe(status);
     expect(fault.message).toContain(words);
+  });
+
+  it("or is of a form that the page does not know is said in words, and not in those of a program", () => {
+    expect(asApiError(new TypeError("Cannot read properties of undefined")).message).toContain("reload it");
   });
 
   it("and one that ends before its end is none", async () => {

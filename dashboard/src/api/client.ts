@@ -12,6 +12,14 @@ export class ApiError extends Error {
   }
 }
 
+/** What could not be asked, or not understood once it was answered, for people. */
+export function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  const words =
+    "What the edge answered is not what this page knows: reload it, since another version may have been deployed.";
+  return new ApiError(200, undefined, words);
+}
+
 const LIMIT_MS = 15_000;
 const NO_ANSWER = "The edge does not answer.";
 

@@ -1,6 +1,6 @@
 import { useEffect, useReducer, useRef } from "preact/hooks";
 import type { Overview } from "../../../shared/model/overview.ts";
-import { ApiError, getJson } from "./client.ts";
+import { asApiError, getJson } from "./client.ts";
 import { isPolled } from "./connection.ts";
 import { LiveStream } from "./live.ts";
 import { type Action, needsReplay, reduce, START, type View } from "./state.ts";
@@ -76,7 +76,7 @@ async function readOnce(): Promise<void> {
     happen({ type: "Read", overview: await getJson<Overview>("/v1/overview"), now: Date.now() });
     followStreams();
   } catch (error) {
-    const { status, message } = error instanceof ApiError ? error : new ApiError(0, undefined, String(error));
+    const { status, message } = asApiError(error);
     // The session has ended: streams would be refused, again and again.
     if (status === 401) stopStreams();
     happen({ type: "ReadFailed", fault: { status, message } });

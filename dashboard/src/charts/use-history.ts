@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { HistorySpan, RecordHistory } from "../../../shared/model/history.ts";
-import { ApiError, getJson } from "../api/client.ts";
+import { type ApiError, asApiError, getJson } from "../api/client.ts";
 
 /** The finest step is a minute: asking more often shows nothing new. */
 const READ_EVERY_MS = 60_000;
@@ -21,8 +21,7 @@ export function useHistory(host: string, span: HistorySpan, decidedAt: number): 
         (history) => setSeen({ history, fault: undefined }),
         (error: unknown) => {
           if (stopped.signal.aborted) return;
-          const fault = error instanceof ApiError ? error : new ApiError(0, undefined, String(error));
-          setSeen((before) => ({ ...before, fault }));
+          setSeen((before) => ({ ...before, fault: asApiError(error) }));
         },
       );
     };

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { ApiError, getJson } from "../api/client.ts";
+import { type ApiError, asApiError, getJson } from "../api/client.ts";
 import { readOverview, useView } from "../api/store.ts";
 import { joinEvents, type TimelineEvent } from "./timeline.ts";
 
@@ -49,12 +49,11 @@ export function useTimeline(pageSize: number): Timeline {
   const change = (part: Partial<Read>) => setRead((before) => ({ ...before, ...part }));
   useEffect(() => {
     const stopped = new AbortController();
-    getJson<Page>(`/v1/events?last=${pageSize}`, stopped.signal).then(
-      (page) => setRead((before) => withNewest(before, page)),
-      (error: unknown) => {
+    getJson<Page>(`/v1/events?last=${pageSize}`, stopped.signal)
+      .then((page) => setRead((before) => withNewest(before, page)))
+      .catch((error: unknown) => {
         if (!stopped.signal.aborted) change({ isLoading: false, fault: faultOf(error) });
-      },
-    );
+      });
     return () => stopped.abort();
   }, [pageSize, missed, tries]);
   const loadOlder = () => {
@@ -89,7 +88,7 @@ function isEnd({ events, previous }: Page): boolean {
 }
 
 function faultOf(error: unknown): ApiError {
-  const fault = error instanceof ApiError ? error : new ApiError(0, undefined, String(error));
+  const fault = asApiError(error);
   if (fault.status === 401) void readOverview();
   return fault;
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { RecordDetail } from "../../../shared/model/record-detail.ts";
-import { ApiError, getJson } from "../api/client.ts";
+import { type ApiError, asApiError, getJson } from "../api/client.ts";
 import { readOverview, useView } from "../api/store.ts";
 
 const READ_EVERY_MS = 10_000;
@@ -76,7 +76,7 @@ class Reader {
       this.#tell({ record, readAt: Date.now(), fault: undefined });
     } catch (error) {
       if (this.#stopped.signal.aborted) return;
-      const fault = error instanceof ApiError ? error : new ApiError(0, undefined, String(error));
+      const fault = asApiError(error);
       this.#tell({ fault });
       // The session has ended: the overview finds out, and the login takes the page's place.
       if (fault.status === 401) void readOverview();
