@@ -77,6 +77,20 @@ describe("a round", () => {
     expect(written).toEqual([1, 1, 1, 0, 0, 0]);
   });
 
+  it("is over before its history is read, so that reading it hurts no check", async () => {
+    const stub = freshProber();
+    await assign(stub, assignmentOf(1, [probeOf("mute", silent, brief)]));
+    const reports = await standIn(stub);
+    const points = await inProber(stub, async (prober) => {
+      const round = prober.alarm();
+      const seen = await prober.history({ span: "6h", stepMs: 60_000, probes: ["mute"] });
+      await round;
+      return seen;
+    });
+    expect(reports).toHaveLength(1);
+    expect(points).toMatchObject([{ probe: "mute", points: [{ ok: 0, failed: 1 }] }]);
+  });
+
   it("that is cut off by a restart counts nothing, and the next counts once", async () => {
     const name = `weur/0/test/${crypto.randomUUID()}`;
     const assignment = assignmentOf(1, [probeOf("mute", silent, brief), probeOf("good", good)]);

@@ -9,6 +9,7 @@ import type { Env } from "../env.ts";
 import type { CheckedNow, HistoryQuestion, ProbePoints, ProberRpc } from "../rpc.ts";
 import type { Settings } from "../settings.ts";
 import { readSettings } from "../settings.ts";
+import { within } from "../within.ts";
 import {
   canaryQuestion,
   isIPv6,
@@ -38,6 +39,9 @@ import { Turn } from "./turn.ts";
 /** How long a pump waits for its last report; one that takes longer goes on beside the next round. */
 const REPORT_WAIT_MS = 5_000;
 
+/** How long history waits for a round to be over; what takes longer hangs, and has no latency to be falsified. */
+const HISTORY_WAIT_MS = 1_500;
+
 type CheckedMember = [Member, CheckResult];
 
 /** Probes one shard from one region (design §2, prober). */
@@ -58,6 +62,7 @@ export class Prober extends DurableObject<Env> implements ProberRpc {
   );
   #reporting: Promise<void> = Promise.resolve();
   #isPumping = false;
+  #round: Promise<unknown> = Promise.resolve();
   #colo: string | undefined;
 
   async assign(assignment: Assignment): Promise<{ number: MessageNumber }> {
@@ -66,7 +71,9 @@ export class Prober extends DurableObject<Env> implements ProberRpc {
     return { number: this.#work.number };
   }
 
+  /** To read 90 days takes a tenth of a second, which a check under way would have in its latency, or for its timeout. */
   async history(question: HistoryQuestion): Promise<ProbePoints[]> {
+    await within(this.#round, HISTORY_WAIT_MS).catch(() => {});
     return this.#work.history(question, Date.now());
   }
 
@@ -75,7 +82,9 @@ export class Prober extends DurableObject<Env> implements ProberRpc {
     let nextAt: number | undefined;
     this.#isPumping = true;
     try {
-      nextAt = await this.#pump(info?.scheduledTime ?? Date.now());
+      const round = this.#pump(info?.scheduledTime ?? Date.now());
+      this.#round = round.catch(() => {});
+      nextAt = await round;
     } catch (error) {
       console.error("A round failed:", messageOf(error));
     } finally {
