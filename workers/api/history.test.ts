@@ -73,6 +73,7 @@ it("refuses other spans, unknown records and strangers", async () => {
     kind: "FieldInvalid",
     errors: [{ field: "span", value: "1y", rule: "must be one of 6h, 7d, 90d" }],
   });
+  expect(await problemOf(`/v1/records/${HOST}/history?spam=7d`)).toMatchObject({ status: 422, kind: "FieldInvalid" });
   expect(await problemOf("/v1/records/nobody.example.com/history")).toEqual({ status: 404, kind: "RecordUnknown" });
   expect(await problemOf("/v1/records/-/history")).toEqual({ status: 404, kind: "RecordUnknown" });
   const stranger = { token: undefined, settings: { PUBLIC_VIEW: "overview" } };

@@ -14,10 +14,12 @@ import type { HistoryQuestion, RecordProber } from "../rpc.ts";
 import { within } from "../within.ts";
 import { fail } from "./answers.ts";
 import { askForRecord } from "./objects.ts";
+import { refuseUnknownQuery } from "./query.ts";
 import type { ApiContext, Route } from "./route.ts";
 
 /** A person waits for the page: a region that is slower than this is missing on it. */
 const PROBER_LIMIT_MS = 3_000;
+const QUERY = { span: "`6h` (the default), `7d` or `90d`." };
 
 export const historyRoutes: Route[] = [
   {
@@ -25,7 +27,7 @@ export const historyRoutes: Route[] = [
     path: "/v1/records/:host/history",
     access: "reader",
     summary: "Availability and latencies of a record's probes over time, from each region",
-    query: { span: "`6h` (the default), `7d` or `90d`." },
+    query: QUERY,
     answer: { status: 200, description: "By probe and region.", schema: recordHistory },
     problems: ["FieldInvalid", "RecordUnknown", "CoordinatorUnavailable"],
     handle: readHistory,
@@ -33,6 +35,7 @@ export const historyRoutes: Route[] = [
 ];
 
 async function readHistory(context: ApiContext): Promise<Response> {
+  refuseUnknownQuery(context, Object.keys(QUERY));
   const span = spanOf(context.req.query("span"));
   const found = await askForRecord(context, async (coordinator, rootHost) => {
     const probers = await coordinator.probersOf(rootHost);
