@@ -3,7 +3,7 @@ import type { Clock } from "./clock.ts";
 import { against, counted, seenAgainst } from "./seen.ts";
 
 /** What of a record the sentences are made of. */
-export type Explained = Pick<RecordStatus, "leaves" | "probes">;
+type Explained = Pick<RecordStatus, "leaves" | "probes">;
 
 const WORDS: Record<LeafReason, string> = {
   Healthy: "healthy",

@@ -44,7 +44,7 @@ const historyPoint = z.strictObject({
 });
 export type HistoryPoint = z.infer<typeof historyPoint>;
 
-export const probeHistory = z.strictObject({
+const probeHistory = z.strictObject({
   probe: probeId,
   leaf: z.string(),
   region,

@@ -77,14 +77,14 @@ const pagerduty = z.strictObject({
 });
 
 /** Somebody who is told of troubles. */
-export const notificationTarget = z.discriminatedUnion("kind", [generic, slack, pagerduty], {
+const notificationTarget = z.discriminatedUnion("kind", [generic, slack, pagerduty], {
   error: (issue) => (issue.code === "invalid_union" ? "must be one of generic, slack, pagerduty" : "must be an object"),
 });
 export type NotificationTarget = z.output<typeof notificationTarget>;
 export type TargetOf<Kind extends NotificationTarget["kind"]> = Extract<NotificationTarget, { kind: Kind }>;
 
 /** Targets as they were written, and what is wrong with those that are left out; fields are named from `root` on. */
-export interface ReadTargets {
+interface ReadTargets {
   targets: NotificationTarget[];
   faults: { field: string; rule: string }[];
 }

@@ -39,7 +39,7 @@ const leafSummary = z.strictObject({
 export type LeafSummary = z.infer<typeof leafSummary>;
 
 /** A record in the overview. */
-export const recordSummary = z.strictObject({
+const recordSummary = z.strictObject({
   rootHost: z.string(),
   state: recordState,
   clusters: z.array(z.string()),

@@ -22,7 +22,7 @@ const target = z.object({
   /** Not before this time after a failure, Unix ms. */
   retryAt: z.int().optional(),
 });
-export type TargetState = z.infer<typeof target>;
+type TargetState = z.infer<typeof target>;
 
 type Row = { value: string };
 type Numbered = Row & { n: number };

@@ -7,7 +7,7 @@ export interface Timing {
   groupWindowMs: number;
 }
 
-export interface Due {
+interface Due {
   /** One message; empty while nothing has to be told. */
   changes: Change[];
   incidents: Map<string, Incident>;
