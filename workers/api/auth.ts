@@ -22,7 +22,8 @@ export const ACCESS_PROBLEMS: Record<Access, readonly ProblemCode[]> = {
 };
 
 /** What to do where the Worker has no token. */
-export const HOW_TO_OPEN = "Set one: wrangler secret put VIEW_TOKEN for reading, ADMIN_TOKEN for everything. /healthz says where one that is set is wrong.";
+export const HOW_TO_OPEN =
+  "Set one: wrangler secret put VIEW_TOKEN for reading, ADMIN_TOKEN for everything. /healthz says where one that is set is wrong.";
 const HOW_TO_READ = "Send VIEW_TOKEN or ADMIN_TOKEN as a bearer token, or log in at /login.";
 const HOW_TO_CHANGE = "Send ADMIN_TOKEN as a bearer token; a session only reads.";
 
