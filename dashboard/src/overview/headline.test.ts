@@ -51,6 +51,7 @@ describe("the headline", () => {
       `Nothing healthy is left of a; ${B} of b is out of DNS`,
       [record("a", "Critical", [bad(A, 4, "KeptLast"), bad(B, 5)]), record("b", "Degraded", [healthy(A), bad(B, 5)])],
     ],
+    ["Address 2 of a is out of DNS", [record("a", "Degraded", [healthy("address 1"), bad("address 2", 5)])]],
     ["Everything is in DNS; a needs a look", [record("a", "Warning", [healthy(A)])]],
     [
       "Nothing was withdrawn; 2 records need a look",

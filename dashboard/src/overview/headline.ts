@@ -28,8 +28,11 @@ const WORST = 3;
 export function headlineOf(overview: Overview): Headline {
   const { records, regions } = overview;
   const troubles = troublesOf(records);
+  const { tone, title } = titleOf(overview, troubles);
   return {
-    ...titleOf(overview, troubles),
+    tone,
+    // One that is hidden is `address 1`.
+    title: title.replace(/^address (?=\d)/, "Address "),
     worst: troubles.slice(0, WORST),
     more: countOf(troubles.slice(WORST)),
     sums: [

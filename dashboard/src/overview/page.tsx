@@ -74,11 +74,11 @@ function Empty({ hasCluster }: { hasCluster: boolean }) {
       <p>Vedette watches the DNS records of Kubernetes clusters. To add the first:</p>
       <ol>
         <li>
-          <code>npx vedette cluster add east --host &apos;*.example.com&apos; | kubectl apply -f -</code> registers it
-          here and gives its agent the Secret.
+          <code>npx vedette cluster add east --host &apos;*.example.com&apos; &gt; webhook-secret.yaml</code> registers
+          it here, and writes the Secret that its agent needs.
         </li>
         <li>
-          <code>kubectl apply -k deploy</code> starts the agent.
+          Install the agent with it: <code>docs/kubernetes.md</code> of Vedette&apos;s repository goes step by step.
         </li>
         <li>
           A <code>DNSRecord</code> that is created there appears here within seconds.
