@@ -19,7 +19,8 @@ export async function post({ url, headers, body }: Call): Promise<Outcome> {
   try {
     const request = { method: "POST", headers, body, redirect: "manual", signal: controller.signal } as const;
     const response = await fetch(url, request);
-    await response.body?.cancel();
+    // A connection that breaks off behind the answer takes nothing from it.
+    await response.body?.cancel().catch(() => {});
     return outcomeOf(response, Date.now());
   } catch {
     // What it says may name the address.

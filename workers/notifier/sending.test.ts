@@ -134,6 +134,17 @@ describe("a target that is out of order", () => {
     },
   );
 
+  it("(breaks off after it has taken it) is not told again", async () => {
+    await withNotifier([target("ops")], async (scene) => {
+      logged();
+      const body = new ReadableStream({ start: (controller) => controller.error(new Error("cut off")) });
+      const receive = vi.spyOn(globalThis, "fetch").mockResolvedValueOnce(new Response(body));
+      await scene.tell([trouble(A)]);
+      receive.mockRestore();
+      expect(scene.rows()).toMatchObject({ message: 0 });
+    });
+  });
+
   it("holds up no other target, and neither its own rules nor later troubles", async () => {
     await withNotifier([target("hung"), target("ops")], async (scene) => {
       logged();
