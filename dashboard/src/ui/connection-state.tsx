@@ -17,7 +17,9 @@ export function ConnectionState() {
         <span>
           Stale
           {/* Said once, not each second. */}
-          <span aria-hidden="true">: last word {spanWords(now - connection.lastWordAt)} ago</span>
+          <span aria-hidden="true">
+            : <span class="last-word">last word</span> {spanWords(now - connection.lastWordAt)} ago
+          </span>
         </span>
       ) : (
         WORDS[connection.state]
