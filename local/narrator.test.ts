@@ -148,5 +148,5 @@ test("names without an answer are told with what stands in their way", async () 
     readRecord: async () => status,
   });
   const text = (out.read() as string).replace(/^\d\d:\d\d:\d\d/gm, "TIME");
-  expect(text).toBe("TIME  new.example.test A   no address yet\n          127.0.0.11: not proven yet\n");
+  expect(text).toBe("TIME  new.example.test A   no address yet\n          127.0.0.11: not proven healthy yet\n");
 });

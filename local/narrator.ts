@@ -48,7 +48,8 @@ export class Narrator {
     for (const { name, type, record } of stack.questions()) {
       if ((answers[`${name} ${type}`]?.targets.length ?? 0) > 0) continue;
       const status = await stack.readRecord(record.rootHost);
-      const reasons = status === undefined ? [] : status.leaves.map(({ leaf }) => `${leaf}: ${why(status, leaf)}`);
+      const reasons =
+        status === undefined ? [] : status.leaves.map(({ leaf }) => `${leaf}: ${why(status, leaf, Date.now())}`);
       this.#console.event(`${name} ${type}   no address yet`, reasons);
     }
   }
@@ -72,7 +73,7 @@ export class Narrator {
     const record = await stack.readRecord(question.record.rootHost);
     const reason = (target: string) => {
       if (this.#edgeStoppedAt !== undefined) return "the edge is silent, so the agent publishes all it has";
-      return record === undefined ? "" : why(record, target);
+      return record === undefined ? "" : why(record, target, Date.now());
     };
     const tell = (target: string, verb: string) => {
       const parts = [`${target} ${verb}${this.#afterWhat(change, target, stack.gateways)}`, reason(target)];

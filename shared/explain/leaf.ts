@@ -32,10 +32,14 @@ const BEST_FIRST: readonly Verdict[] = ["Healthy", "Unknown", "Pending", "Unheal
 export function explainLeaf(record: Explained, leaf: string, clock: Clock): string {
   const decision = record.leaves.find((one) => one.leaf === leaf);
   if (decision === undefined) return `${leaf} is not in the record`;
-  const state = decision.published ? "published" : "withheld";
-  const seen = seenOfLeaf(decisiveProbes(record, leaf), decision, clock);
+  return `${leaf} ${decision.published ? "published" : "withheld"}: ${explainDecision(record, decision, clock)}`;
+}
+
+/** The same without the leaf and what became of it: `2 of 3 regions (enam, weur) say connect timeout since 12:04:31; …`. */
+export function explainDecision(record: Explained, decision: LeafDecision, clock: Clock): string {
+  const seen = seenOfLeaf(decisiveProbes(record, decision.leaf), decision, clock);
   const why = SEEN_SAYS_IT.has(decision.reason) && seen.length > 0 ? [] : [whyOf(decision.reason)];
-  return `${leaf} ${state}: ${[...why, ...seen].join("; ")}`;
+  return [...why, ...seen].join("; ");
 }
 
 /** Those that the leaf's verdict is of: it is as good as its best. */

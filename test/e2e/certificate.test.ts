@@ -84,9 +84,9 @@ test.each<["expired" | "misnamed", Reason]>([
   await answered(dns, SECOND, LEAVES_WITHIN_MS);
   await until(`all regions to say ${reason}`, async () => {
     const { record, seen } = await observationsOf(HOST);
-    const said = record === undefined ? "" : why(record, FIRST);
+    const said = record === undefined ? "" : why(record, FIRST, Date.now());
     return (
-      said.startsWith(`unhealthy, 3 of 3 regions: ${reason} (The certificate`) &&
+      /^3 of 3 regions \(.*\) say certificate .* since .* threshold \d+\. The certificate/.test(said) &&
       seen.every((observation) => observation.reason === reason)
     );
   });
