@@ -65,7 +65,7 @@ test("npm start: three addresses, broken and mended by curl, each change told; C
   }
   const control = `http://127.0.0.1:${ports.control}`;
   expect((await fetch(`${control}/gateways/2/break?how=hang`, { method: "POST" })).status).toBe(200);
-  await cli.shows(/127\.0\.0\.12 left, \d+\.\d s after its gateway was broken \(at most 8 s\): .*ResponseTimeout/);
+  await cli.shows(/127\.0\.0\.12 left, \d+\.\d s after its gateway was broken \(at most 8 s\): .*response timeout/);
   expect((await fetch(`${control}/gateways/2/mend`, { method: "POST" })).status).toBe(200);
   await cli.shows(/127\.0\.0\.12 is back, \d+\.\d s after its gateway was mended/);
   const running = groups();
