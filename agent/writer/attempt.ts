@@ -8,7 +8,7 @@ import type { ObjectCache, ObjectClient } from "./ports.ts";
 /** How a write ended. */
 export type Outcome =
   | { type: "Done" }
-  /** The object is gone, another by its uid, or in a namespace that ends: there is nothing to write to. */
+  /** What was to be written to is gone: the object, its uid, the version that was seen, or its namespace ends. */
   | { type: "Gone" }
   | { type: "Foreign"; message: string }
   /** Will not succeed before somebody changes something; rights are given back without a word. */
@@ -69,19 +69,25 @@ async function create(object: KubeObject, { client, cache, kind, ref }: Target):
   return { type: "Done" };
 }
 
-/** A conflict is another uid, a foreign object that came between, or mere haste: a look tells. */
+/** A conflict is another uid, another version than was seen, a foreign object that came between, or mere haste: a look tells. */
 async function afterConflict(conflict: KubeError, step: Write, { client, cache, kind, ref }: Target): Promise<Outcome> {
   try {
     const there = await client.get(kind, ref);
     if (there === undefined) return { type: "Gone" };
-    const uid = step.type === "Delete" ? step.uid : step.object.metadata.uid;
-    if (uid === undefined || there.metadata.uid === uid) return { type: "Failed", message: conflict.message };
+    if (isSeen(there, step)) return { type: "Failed", message: conflict.message };
     cache.put(there);
     return { type: "Gone" };
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;
     return outcomeOf(error, step);
   }
+}
+
+/** Whether the object is the one that the step was made for, as far as the step says which. */
+function isSeen({ metadata }: KubeObject, step: Write): boolean {
+  const { uid, resourceVersion } = step.type === "Delete" ? { ...metadata, uid: step.uid } : step.object.metadata;
+  const isSame = (seen: string | undefined, there: string | undefined) => seen === undefined || seen === there;
+  return isSame(uid, metadata.uid) && isSame(resourceVersion, metadata.resourceVersion);
 }
 
 function outcomeOf(error: KubeError, step: Write): Outcome {

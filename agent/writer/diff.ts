@@ -1,4 +1,4 @@
-import { DNS_ENDPOINT, type Kind } from "../kubernetes/kinds.ts";
+import { DNS_ENDPOINT, DNS_RECORD, type Kind } from "../kubernetes/kinds.ts";
 import { type KubeObject, type ObjectRef, refKey } from "../kubernetes/object.ts";
 import { FIELD_MANAGER } from "../kubernetes/ours.ts";
 import { contains } from "./compare.ts";
@@ -44,20 +44,23 @@ function objectStep(wanted: WantedObject, actual: KubeObject | undefined): Step 
   if (actual === undefined) return { type: "Create", object: wanted.object };
   if (!isOurs(actual, wanted.object)) return { type: "Foreign" };
   if (actual.metadata.deletionTimestamp !== undefined) return undefined;
-  if (!saysAll(actual, wanted.object)) return { type: "Apply", object: ofSame(actual, wanted.object) };
+  if (!saysAll(actual, wanted.object)) {
+    const metadata = { ...wanted.object.metadata, ...identityOf(wanted.kind, actual) };
+    return { type: "Apply", object: { ...wanted.object, metadata } };
+  }
   return wanted.status && statusStep(wanted.kind, wanted.status, actual);
 }
 
-function statusStep({ apiVersion, kind }: Kind, status: WantedStatus["status"], actual: KubeObject): Step | undefined {
+function statusStep(kind: Kind, status: WantedStatus["status"], actual: KubeObject): Step | undefined {
   const says = (ignoreTimes: boolean) =>
     contains(actual.status, status, { ignoreTimes }) &&
     !ownsMore(ownedFields(actual, FIELD_MANAGER, "status"), { status }, { ignoreTimes });
   if (says(false)) return undefined;
-  const { name, namespace, uid } = actual.metadata;
+  const { name, namespace } = actual.metadata;
   const object = {
-    apiVersion,
-    kind,
-    metadata: { name, ...(namespace !== undefined && { namespace }), ...(uid !== undefined && { uid }) },
+    apiVersion: kind.apiVersion,
+    kind: kind.kind,
+    metadata: { name, ...(namespace !== undefined && { namespace }), ...identityOf(kind, actual) },
     status,
   };
   return { type: "ApplyStatus", object, timesOnly: says(true) };
@@ -83,9 +86,13 @@ function saysAll(actual: KubeObject, { metadata, spec }: KubeObject): boolean {
   );
 }
 
-/** Server-side apply creates what is gone: the uid makes it fail instead. */
-function ofSame({ metadata: { uid } }: KubeObject, wanted: KubeObject): KubeObject {
-  return { ...wanted, metadata: { ...wanted.metadata, ...(uid !== undefined && { uid }) } };
+/**
+ * Which object a write is for. Server-side apply creates what is gone: the uid makes it fail instead. What is in DNS is written
+ * over the version that was seen, and over no other: a write that a halted leader had under way is refused once another led.
+ */
+function identityOf(kind: Kind, { metadata: { uid, resourceVersion } }: KubeObject): Partial<KubeObject["metadata"]> {
+  const isInDns = kind === DNS_ENDPOINT || kind === DNS_RECORD;
+  return { ...(uid !== undefined && { uid }), ...(isInDns && resourceVersion !== undefined && { resourceVersion }) };
 }
 
 /** Whether an object that nobody wants is to be deleted. */

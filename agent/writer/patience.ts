@@ -41,7 +41,7 @@ const partOf = ({ type }: Write): Part => (type === "Delete" ? "Delete" : type =
 function textOf(step: Write): string {
   if (step.type === "Delete") return step.uid;
   const { metadata, spec, status } = step.object;
-  const { uid: _, ...rest } = metadata;
+  const { uid: _, resourceVersion: __, ...rest } = metadata;
   return digest(textWithoutTimes([rest, spec, status]));
 }
 

@@ -66,8 +66,10 @@ export class FakeApi implements ObjectClient {
     const key = refKey(object.metadata);
     await this.#called({ verb: subresource ? "apply status" : "apply", name: key });
     const there = this.objects.get(key);
-    const { uid, ...metadata } = object.metadata;
+    const { uid, resourceVersion, ...metadata } = object.metadata;
     if (uid !== undefined && there?.metadata.uid !== uid) throw apiError(409, "Conflict", "uid mismatch");
+    if (resourceVersion !== undefined && there?.metadata.resourceVersion !== resourceVersion)
+      throw apiError(409, "Conflict", "the object has been modified");
     if (there === undefined && subresource) throw apiError(404, "NotFound");
     if (!force && there !== undefined) throw apiError(409, "Conflict", "fields are held by another manager");
     const said = structuredClone(subresource ? { status: object.status } : { ...object, metadata }) as Fields;
