@@ -37,3 +37,12 @@ test("what the regions say, and what is wrong with the certificate, once", () =>
 test("a leaf that the record no longer has", () => {
   expect(why(recordOf("Healthy", 0), "127.0.0.99", NOW_MS)).toBe("no longer in the record");
 });
+
+test("a leaf that was never proven, with what stands in its way", () => {
+  const record = recordOf("PendingWithheld", 0);
+  for (const region of record.probes[0]?.regions ?? []) {
+    region.counts = { failures: 1, successes: 0, says: "Pending" };
+    region.observation = { reason: "NoAddress", at: NOW_MS, phases: { totalMs: 1 } };
+  }
+  expect(why(record, LEAF, NOW_MS)).toContain("3 of 3 regions (enam, weur, apac) say no address");
+});

@@ -1,6 +1,6 @@
 import type { LeafDecision, LeafReason, ProbeStatus, RecordStatus, Verdict } from "../model/status.ts";
 import type { Clock } from "./clock.ts";
-import { against, counted, seenAgainst } from "./seen.ts";
+import { against, counted, seenAgainst, seenFailing } from "./seen.ts";
 
 /** What of a record the sentences are made of. */
 type Explained = Pick<RecordStatus, "leaves" | "probes">;
@@ -90,7 +90,7 @@ function pendingSeen(probe: ProbeStatus, clock: Clock): string {
   const standing = probe.regions.filter(({ counts }) => counts.successes >= probe.successThreshold).length;
   const times = counted(probe.successThreshold, "time");
   const found = `${standing} of ${counted(probe.regions.length, "region")} found it in order ${times} in a row`;
-  return [found, seenAgainst(probe, clock)].filter((text) => text !== "").join("; ");
+  return [found, seenAgainst(probe, clock), seenFailing(probe)].filter((text) => text !== "").join("; ");
 }
 
 /** No region holds anything against it any more: an unhealthy verdict stays until one has reached the success threshold. */

@@ -24,6 +24,17 @@ export function seenAgainst(probe: ProbeStatus, clock: Clock): string {
   return [`${share} ${whoSaysWhat(saying)}${since}`, failuresOf(probe, saying), ...silentIn(probe)].join("; ");
 }
 
+/** What fails in regions that have no word on the probe yet: `2 of 3 regions (enam, weur) say no address`. Empty where nothing does. */
+export function seenFailing({ regions }: ProbeStatus): string {
+  const failing = regions.filter(
+    ({ counts, observation }) =>
+      counts.says === "Pending" && observation !== undefined && outcomeOf(observation.reason) === "failed",
+  );
+  return failing.length === 0
+    ? ""
+    : `${failing.length} of ${counted(regions.length, "region")} ${whoSaysWhat(failing)}`;
+}
+
 /** What one region sees just now: `connect timeout, 6 failures`, `ok, 12 successes`, `silent`. */
 export function seenFrom({ freshness, counts, observation }: RegionStatus): string {
   const what = observation === undefined ? [] : [reasonWords(observation)];
