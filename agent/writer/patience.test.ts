@@ -19,3 +19,19 @@ test.each<[string, Outcome, number]>([
   expect(untilMs).toBeLessThanOrEqual(mostMs);
   expect(untilMs).toBeGreaterThan(mostMs / 2);
 });
+
+test("what changes between look and write is written with the next look, but not for ever at the pace of another writer", () => {
+  const patience = newPatience();
+  const attempts = (count: number) => {
+    let made = 0;
+    for (let version = 1; version <= count; version += 1) {
+      const now = { version: `${version}`, nowMs: 0, random: 0.5 };
+      if (holdOf(patience, step, now) !== undefined) continue;
+      made += 1;
+      noteOutcome(patience, step, { type: "Gone" }, now);
+    }
+    return made;
+  };
+  expect(attempts(3)).toBe(3);
+  expect(attempts(1_000)).toBe(2);
+});

@@ -11,6 +11,8 @@ const CONTESTS_TO_TELL = 3;
 const REFUSED_MS = 300_000;
 /** So soon the cache has to see that what we deleted is gone: it may be cut off from the API server. */
 const UNSEEN_MS = 60_000;
+/** So often in a row what lies there may change between our look and our write before the next look waits: else a busy writer sets our pace. */
+const GONE_AT_ONCE = 4;
 /** Something foreign may go without a word where the cache sees our own objects only. */
 const FOREIGN_MS = 60_000;
 
@@ -61,14 +63,15 @@ export function holdOf(patience: Patience, step: Write, now: Now): Hold | undefi
   const text = textOf(step);
   noteUndone(patience, step, text, now);
   const { hold } = patience;
-  if (hold === undefined || hold.untilMs <= nowMs || isLifted(hold, text, version)) return undefined;
-  return hold;
+  return hold === undefined || hold.untilMs <= nowMs || isLifted(patience, text, version) ? undefined : hold;
 }
 
-function isLifted(hold: Hold, text: string, version: string): boolean {
+function isLifted({ hold, failures }: Patience, text: string, version: string): boolean {
+  if (hold === undefined) return true;
   if (hold.type === "Failed") return false;
   if (hold.text !== text) return true;
-  return (hold.type === "Gone" || hold.type === "Foreign") && hold.version !== version;
+  if (hold.version === version) return false;
+  return hold.type === "Foreign" || (hold.type === "Gone" && failures <= GONE_AT_ONCE);
 }
 
 function noteUndone(patience: Patience, step: Write, text: string, { version, nowMs, random }: Now): void {

@@ -130,7 +130,8 @@ describe("a status", () => {
       await spoil(1);
       return writing.logged.some((line) => line.includes("again and again"));
     });
-    expect(writing.takeWrites().length).toBeLessThan(10);
+    // Three that succeed and are undone, each after a few that find the object changed again: not one for each of the others' 300.
+    expect(writing.takeWrites().length).toBeLessThan(25);
     expect(writing.logged).toHaveLength(1);
     const isOurs = async () => {
       const after = (await writing.other.get(DNS_RECORD, metadata)) as { status?: ReturnType<typeof recordStatus> };
