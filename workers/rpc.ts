@@ -18,6 +18,7 @@ import type { Region } from "../shared/model/region.ts";
 import type { RegionView } from "../shared/model/region-view.ts";
 import type { ProbeStatus, RecordStatus } from "../shared/model/status.ts";
 import type { Troubles } from "../shared/model/trouble.ts";
+import type { Usage } from "../shared/model/usage.ts";
 import type { SignedRequest } from "../shared/signature.ts";
 
 /*
@@ -28,6 +29,11 @@ import type { SignedRequest } from "../shared/signature.ts";
 export interface ProberRpc {
   /** Takes the assignment if it is newer, arms the alarm if that is absent or overdue, answers the number held. */
   assign(assignment: Assignment): Promise<{ number: MessageNumber }>;
+  /**
+   * Checks some of its probes now, since another region saw something else of them: those it does not have, or has no room for, wait
+   * for their round, and so does all where the call is lost.
+   */
+  lookNow(probes: readonly string[]): Promise<void>;
   /** What was seen of some of its probes. Writes nothing, and makes nothing of a prober that was never assigned anything. */
   history(question: HistoryQuestion): Promise<ProbePoints[]>;
   /** Checks a probe once, now: nothing of it is stored, counted or reported. */
@@ -150,6 +156,8 @@ export interface ClusterContact {
   decisionsNumber: MessageNumber;
   /** Since when deliveries to its agent fail, Unix ms, and what the last one said; absent while they do not. */
   unreachable?: { since: number; failure: string };
+  /** What the cluster's object has used since its last word, as far as its memory goes back. */
+  usage?: Usage;
 }
 
 export interface ContactReceipt {

@@ -67,6 +67,7 @@ function specOf({ name, spec }: OwnRecord, check: HealthCheck, address: string):
     port: check.port,
     ...(check.protocol !== "TCP" && httpSpecOf(spec, check)),
     interval: formatDurationMs(check.intervalMs),
+    confirmInterval: formatDurationMs(check.confirmIntervalMs),
     timeout: formatDurationMs(check.timeoutMs),
     staleAfter: formatDurationMs(check.staleAfterMs),
     failureThreshold: check.failureThreshold,

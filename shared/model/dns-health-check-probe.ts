@@ -13,6 +13,7 @@ export const probeSpec = z.object({
   host: z.string().optional().describe("Host header; with HTTPS also the server name (SNI) and the name to verify."),
   path: z.string().optional().describe("Request target, query included."),
   interval: z.string().describe("Between two checks from one region."),
+  confirmInterval: z.string().optional().describe("Between two checks while what a region says is unsettled."),
   timeout: z.string().describe("Of a whole check."),
   staleAfter: z.string().optional().describe("A region without a completed check for so long is silent."),
   failureThreshold: z.int().describe("A region says unhealthy above so many failures in a row."),

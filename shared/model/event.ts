@@ -20,6 +20,7 @@ export const event = z.strictObject({
     "DuplicateAgent",
     "NumberOvertaken",
     "PartitionsChanged",
+    "QuotaNear",
   ]),
   /** What it is about, as far as each applies. */
   rootHost: z.string().optional(),

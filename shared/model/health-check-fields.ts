@@ -57,6 +57,11 @@ export const healthCheckFields = z.strictObject({
   interval: interval
     .default("30s")
     .describe("Between two checks of one address from one region; whole seconds, 1s to 1h."),
+  confirmInterval: durationText(SECOND_MS, HOUR_MS)
+    .optional()
+    .describe(
+      "Between two checks while a region is about to say something else than it said: from the first outcome that differs until it says so, or does not. At most the interval, which turns this off. Default: a tenth of the interval, at least 1s.",
+    ),
   timeout: durationText(100, 30 * SECOND_MS)
     .optional()
     .describe(

@@ -34,6 +34,10 @@ export const timing: HealthCheckRule = {
       const message = `must be at most the interval (${formatDurationMs(intervalMs)})`;
       faults.push({ path: ["timeout"], input: check.timeout, message });
     }
+    if (check.confirmInterval !== undefined && msOf(check.confirmInterval) > intervalMs) {
+      const message = `must be at most the interval (${formatDurationMs(intervalMs)})`;
+      faults.push({ path: ["confirmInterval"], input: check.confirmInterval, message });
+    }
     const leastStaleMs = 2 * intervalMs + timeoutMsOf(check);
     if (check.staleAfter !== undefined && msOf(check.staleAfter) < leastStaleMs) {
       const message = `must be at least 2 × interval + timeout (${formatDurationMs(leastStaleMs)})`;
@@ -46,6 +50,11 @@ export const timing: HealthCheckRule = {
       rule: `!has(self.timeout) || !(${isReadable("timeout")} && ${isReadable("interval")}) || duration(self.timeout) <= duration(self.interval)`,
       message: "must be at most the interval",
       fieldPath: ".timeout",
+    },
+    {
+      rule: `!has(self.confirmInterval) || !(${isReadable("confirmInterval")} && ${isReadable("interval")}) || duration(self.confirmInterval) <= duration(self.interval)`,
+      message: "must be at most the interval",
+      fieldPath: ".confirmInterval",
     },
     {
       rule: `!has(self.staleAfter) || !(${isReadable("staleAfter")} && ${isReadable("interval")} && (!has(self.timeout) || ${isReadable("timeout")})) || duration(self.staleAfter) >= duration(self.interval) + duration(self.interval) + ${TIMEOUT}`,

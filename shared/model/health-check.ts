@@ -7,6 +7,8 @@ import { DEFAULT_PORT, protocol } from "./protocol.ts";
 import { parseStatuses } from "./statuses.ts";
 
 const MIN_STALE_AFTER_MS = 60_000;
+const MIN_CONFIRM_MS = 1_000;
+const CONFIRM_PART = 0.1;
 const POLICY_RULES = [timing, regions, fieldsOfProtocol, secrecy];
 const RULES = [timing, regions, portOfTcp, fieldsOfProtocol, secrecy];
 
@@ -26,7 +28,7 @@ export const healthCheck = healthCheckFields
   .superRefine(checkBy(RULES))
   .meta(celOf(RULES))
   .transform((check) => {
-    const { interval, timeout: _, staleAfter, ...rest } = check;
+    const { interval, confirmInterval, timeout: _, staleAfter, ...rest } = check;
     const [intervalMs, timeoutMs] = [parseDurationMs(interval) ?? 0, timeoutMsOf(check)];
     return {
       ...rest,
@@ -35,6 +37,8 @@ export const healthCheck = healthCheckFields
       expectedStatuses: (check.expectedStatuses ?? ["200-299"]).flatMap((text) => parseStatuses(text) ?? []),
       regions: [...check.regions].sort(),
       intervalMs,
+      confirmIntervalMs:
+        parseDurationMs(confirmInterval ?? "") ?? Math.max(MIN_CONFIRM_MS, Math.round(intervalMs * CONFIRM_PART)),
       timeoutMs,
       staleAfterMs: parseDurationMs(staleAfter ?? "") ?? Math.max(MIN_STALE_AFTER_MS, 3 * intervalMs + timeoutMs),
     };

@@ -49,6 +49,8 @@ export const probe = z.object({
   expectation,
   headers: sealedHeaders.optional(),
   timeoutMs: z.int().positive(),
+  /** Between two checks while what the region says is unsettled; absent in rows and messages older than the field, which have no such checks. */
+  confirmIntervalMs: z.int().positive().optional(),
   failureThreshold: z.int().nonnegative(),
   successThreshold: z.int().positive(),
   /** The region's last word, for a prober that has no counts of this revision: a move between shards recounts nothing. */

@@ -102,6 +102,7 @@ describe("a health check", () => {
       regions: ["apac", "enam", "weur"],
       intervalMs: 30_000,
       timeoutMs: 5_000,
+      confirmIntervalMs: 3_000,
       staleAfterMs: 95_000,
     });
   });

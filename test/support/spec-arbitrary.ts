@@ -79,6 +79,7 @@ const healthCheck = fc
       path: fc.constantFrom("/", "/healthz?a=b", `/${"~".repeat(2047)}`),
       host,
       interval: fc.constantFrom("1s", "30s", "1m30s", "1h", "0h0m10s"),
+      confirmInterval: fc.oneof(duration, fc.constantFrom("1s", "3s")),
       timeout: fc.oneof(duration, fc.constantFrom("100ms", "1s", "0m1s")),
       failureThreshold: fc.integer({ min: 0, max: 100 }),
       successThreshold: fc.integer({ min: 1, max: 100 }),

@@ -158,6 +158,7 @@ function outsideOf(ctx: DurableObjectState, env: Env, changed: Outside["changed"
       const { shard } = assignment;
       return callWithRetry(() => proberOf(env, proberName(shard), shard.region).assign(assignment));
     },
+    lookNow: (shard, probes) => proberOf(env, proberName(shard), shard.region).lookNow(probes),
     decided: (decisions) => callWithRetry(() => clusterOf(env, decisions.cluster).decided(decisions)),
     changed,
     ...(readSettings(env).NOTIFICATIONS.length > 0 && {

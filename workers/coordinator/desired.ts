@@ -47,6 +47,7 @@ function desiredProbe(share: Share, check: HealthCheck, leaf: string): DesiredPr
       expectation,
       ...(share.headers !== undefined && { headers: share.headers }),
       timeoutMs: check.timeoutMs,
+      confirmIntervalMs: check.confirmIntervalMs,
       failureThreshold: check.failureThreshold,
       successThreshold: check.successThreshold,
     },

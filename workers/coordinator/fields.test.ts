@@ -25,6 +25,7 @@ const SAMPLES: Record<Field, Sample> = {
   path: { check: { path: "/healthz" } },
   host: { check: { host: "probe.example.com" } },
   interval: { check: { interval: "20s" } },
+  confirmInterval: { check: { confirmInterval: "7s" } },
   timeout: { check: { timeout: "1s" } },
   failureThreshold: { check: { failureThreshold: 0 } },
   successThreshold: { check: { successThreshold: 1 } },

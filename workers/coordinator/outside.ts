@@ -1,4 +1,4 @@
-import type { Assignment } from "../../shared/model/messages/assignment.ts";
+import type { Assignment, Shard } from "../../shared/model/messages/assignment.ts";
 import type { Decisions } from "../../shared/model/messages/shares.ts";
 import type { MessageNumber } from "../../shared/model/number.ts";
 import type { Troubles } from "../../shared/model/trouble.ts";
@@ -8,6 +8,8 @@ export interface Outside {
   /** Unix ms. */
   now(): number;
   assign(assignment: Assignment): Promise<{ number: MessageNumber }>;
+  /** Lets the prober of a shard in a region check some of its probes now. */
+  lookNow(shard: Pick<Shard, "region" | "partition" | "intervalMs" | "n">, probes: readonly string[]): Promise<void>;
   decided(decisions: Decisions): Promise<void>;
   /** Tells the notifier; absent while nobody is to be told. Answers when the newest list was made that it has. */
   troubles?(troubles: Troubles): Promise<{ at: number }>;

@@ -112,6 +112,8 @@ export class Prober extends DurableObject<Env> implements ProberRpc {
     return nextAt;
   }
 
+  async lookNow(_probes: readonly string[]): Promise<void> {}
+
   async checkNow(region: Region, probe: Probe): Promise<CheckedNow> {
     const settings = readSettings(this.env);
     const ask = (question: Question, closing: AbortSignal) => this.#dialler.ask(probe.id, question, "suspect", closing);

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { messageNumber } from "../number.ts";
 import { observation } from "../observation.ts";
 import { counts, probeId } from "../probe.ts";
+import { usage } from "../usage.ts";
 import { shard } from "./assignment.ts";
 
 /** How one probe of the round went, and how it stands. */
@@ -28,5 +29,7 @@ export const report = z.object({
   /** The data centre that the prober really ran in, where it is known. */
   colo: z.string().max(16).optional(),
   probes: z.array(probeReport),
+  /** What the prober has used since its last report, as far as its memory goes back. */
+  usage: usage.optional(),
 });
 export type Report = z.infer<typeof report>;

@@ -29,7 +29,7 @@ export class Bench {
   readonly changed = new Set<string>();
   now = T0;
   /** Called before each call outside; may throw. */
-  onCall: (kind: "assign" | "decided") => void = () => {};
+  onCall: (kind: "assign" | "lookNow" | "decided") => void = () => {};
   onDecided: (cluster: string) => void = () => {};
   /** The notifier, from the next start on; there is none by itself. */
   onTroubles: Outside["troubles"];
@@ -38,6 +38,8 @@ export class Bench {
   /** How a message gets to its receiver, and the answer back: a wire that loses, doubles or keeps them goes in here. */
   carry: <Answer>(deliver: () => Answer) => Answer = (deliver) => deliver();
   coordination: Coordination;
+  /** What regions were asked to look at at once. */
+  readonly looks: { region: string; probes: readonly string[] }[] = [];
   #queue: (() => Promise<void>)[] = [];
   readonly #outside: Outside;
   readonly #rules: Rules;
@@ -51,6 +53,10 @@ export class Bench {
       assign: async (assignment: Assignment) => {
         this.onCall("assign");
         return this.carry(() => this.probers.assign(assignment));
+      },
+      lookNow: async ({ region }, probes) => {
+        this.onCall("lookNow");
+        this.looks.push({ region, probes });
       },
       decided: async (decisions: Decisions) => {
         this.onCall("decided");
