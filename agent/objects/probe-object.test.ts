@@ -70,7 +70,7 @@ describe("probe objects", () => {
       host: "x.test",
       path: "/healthz",
       interval: "10s",
-      confirmInterval: "3s",
+      confirmInterval: "1s",
       timeout: "5s",
       staleAfter: "1m",
       failureThreshold: 5,
