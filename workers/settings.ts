@@ -3,6 +3,7 @@ import { canonicalAddress } from "../shared/model/address.ts";
 import { duration } from "../shared/model/duration.ts";
 import { fieldErrors, formatFieldError } from "../shared/model/field-error.ts";
 import { type NotificationTarget, readTargets } from "../shared/model/notification-target.ts";
+import { allowedPorts } from "./allowed-ports.ts";
 import { certificatesOfPem } from "./prober/tls/pem.ts";
 import { webhookFault } from "./webhook-url.ts";
 
@@ -67,6 +68,29 @@ const fields = z.object({
       "Coordinators; set once, at install. Should it be changed, the number of install time stays in force, and each cluster's conditions say so.",
     ),
   ALLOW_PRIVATE_ADDRESSES: flag.describe("Probe private and loopback addresses. For a local stack only."),
+  ALLOWED_PORTS: allowedPorts
+    .prefault("1-65535")
+    .describe("Ports that are probed, such as `80,443,8000-8999`. Port 25 never is: the platform refuses it."),
+  MAX_REQUESTS_PER_ADDRESS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(100)
+    .describe(
+      "Requests a second that one partition sends to one address at most, all regions together; beyond it, what looks most often waits or is refused.",
+    ),
+  MAX_LEAVES_PER_CLUSTER: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(100_000)
+    .default(10_000)
+    .describe("Leaves in one cluster's snapshot at most; records beyond it are refused."),
+  PLAN: z
+    .enum(["paid", "free"])
+    .default("paid")
+    .describe("Cloudflare's plan. On the free one, use is held against its daily limits, and nearing one is told."),
   EXTRA_ROOTS: roots
     .default([])
     .describe(
