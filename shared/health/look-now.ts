@@ -1,0 +1,31 @@
+import type { Counts, Word } from "../model/probe.ts";
+import type { Region } from "../model/region.ts";
+import { isUnsettled } from "./confirm.ts";
+import type { RegionWord } from "./verdict.ts";
+
+/**
+ * Whether a region has just begun to say something else of a probe than it said: with this report, and not before. A region
+ * that said nothing yet differs from nothing.
+ */
+export function hasBegunToDiffer(before: Counts, after: Counts): boolean {
+  if (before.says === "Pending" || isUnsettled(before)) return false;
+  return isUnsettled(after) || after.says !== before.says;
+}
+
+/** What a region said of a probe before it began to differ, and the check by which it did, Unix ms. */
+export type Beginning = { region: Region; said: Word; checkedAt: number };
+
+/**
+ * The regions that are to look at once: those that still say what this one said, without any doubt of their own, and have
+ * completed no check since. Who is silent is not asked.
+ */
+export function regionsToAsk(
+  { region, said, checkedAt }: Beginning,
+  words: readonly (RegionWord & { checkedAt: number | undefined })[],
+): Region[] {
+  return words.flatMap((word) => {
+    const isSure = word.counts.says === said && !isUnsettled(word.counts);
+    const isOlder = (word.checkedAt ?? 0) < checkedAt;
+    return word.region !== region && word.freshness !== "Silent" && isSure && isOlder ? [word.region] : [];
+  });
+}
