@@ -29,6 +29,7 @@ export const PROBLEMS = {
   SnapshotCutOff: [422, "The snapshot cannot be read as a whole"],
   UpgradeMissing: [426, "This route is a WebSocket"],
   SnapshotTagMissing: [428, "The push has to name the snapshot it replaces"],
+  TooManyRequests: [429, "Too many requests"],
   InternalError: [500, "The edge has failed"],
   SettingsWrong: [503, "The settings of the Worker are wrong"],
   StreamFull: [503, "Too many watch this partition already"],

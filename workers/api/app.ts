@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { problemOf } from "../problems.ts";
+import { selfTestRoutes } from "../self-test/route.ts";
 import { readSettings, type SettingFault } from "../settings.ts";
 import { ProblemError, problemResponse } from "./answers.ts";
 import { allow } from "./auth.ts";
@@ -9,10 +10,12 @@ import { deliveryRoutes } from "./delivery.ts";
 import { eventRoutes } from "./events.ts";
 import { withHeaders } from "./headers.ts";
 import { historyRoutes } from "./history.ts";
+import { limitRate } from "./limit.ts";
 import { liveRoutes } from "./live.ts";
 import { metricsRoutes } from "./metrics/metrics.ts";
 import { openApiOf } from "./openapi.ts";
 import { overviewRoutes } from "./overview.ts";
+import { unboundLimits } from "./rate-limits.ts";
 import { readRoutes } from "./reads.ts";
 import type { Api, ApiContext, Route } from "./route.ts";
 import { sessionRoutes } from "./session.ts";
@@ -26,10 +29,11 @@ const ownRoutes: Route[] = [
     summary: "Whether the Worker runs and its settings hold",
     answer: {
       status: 200,
-      description: "It does: `ok`, and a line for each setting that the edge goes on without, since it is wrong.",
+      description:
+        "It does: `ok`, and a line for each setting that the edge goes on without, since it is wrong, or limit that is not bound.",
     },
     problems: [],
-    handle: (context) => context.text(["ok", ...context.get("settings").faults.map(faultLine), ""].join("\n")),
+    handle: (context) => context.text(["ok", ...healthLines(context), ""].join("\n")),
   },
   {
     method: "GET",
@@ -53,6 +57,7 @@ export const ROUTES: readonly Route[] = [
   ...eventRoutes,
   ...liveRoutes,
   ...checkRoutes,
+  ...selfTestRoutes,
   ...sessionRoutes,
   ...metricsRoutes,
   ...ownRoutes,
@@ -65,7 +70,7 @@ export function createApp(): Hono<Api> {
     context.set("settings", settingsOf(context));
     await next();
   });
-  for (const { method, path, access, handle } of ROUTES) app.on(method, path, allow(access), handle);
+  for (const { method, path, access, handle } of ROUTES) app.on(method, path, limitRate(access), allow(access), handle);
   for (const [path, routes] of Map.groupBy(ROUTES, (route) => route.path)) {
     const allowed = [...new Set(routes.map(({ method }) => method))].join(", ");
     app.all(path, () => problemResponse(problemOf("MethodNotAllowed", `Allowed: ${allowed}.`), { allow: allowed }));
@@ -82,6 +87,13 @@ export function createApp(): Hono<Api> {
 /** Serves one request, and gives every answer the headers that all have. */
 export async function serve(app: Hono<Api>, request: Request, env: Api["Bindings"], ctx: ExecutionContext) {
   return withHeaders(await app.fetch(request, env, ctx));
+}
+
+function healthLines(context: ApiContext): string[] {
+  const unbound = unboundLimits(context.env).map(
+    (name) => `${name}: is not bound in wrangler.toml; nothing is limited by it`,
+  );
+  return [...context.get("settings").faults.map(faultLine), ...unbound];
 }
 
 const faultLine = ({ text }: SettingFault) => `${text}; the edge goes on without it`;

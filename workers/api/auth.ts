@@ -1,6 +1,7 @@
 import { createMiddleware } from "hono/factory";
 import { type ProblemCode, problemOf } from "../problems.ts";
 import { problemResponse } from "./answers.ts";
+import { countWrongToken } from "./limit.ts";
 import { isForeign } from "./origin.ts";
 import type { Access, Api, ApiContext, Role } from "./route.ts";
 import { roleOfCookie, roleOfToken, type SessionRole } from "./session-cookie.ts";
@@ -35,7 +36,10 @@ export function allow(access: Access) {
   return createMiddleware<Api>(async (context, next) => {
     if (access === "open" || access === "signed") return await next();
     const answer = access === "admin" ? adminRole(context) : readerRole(context, access);
-    if (typeof answer !== "string") return refusal(answer.fault, access);
+    if (typeof answer !== "string") {
+      const tooMany = answer.fault === "TokenWrong" ? await countWrongToken(context) : undefined;
+      return tooMany ?? refusal(answer.fault, access);
+    }
     context.set("role", answer);
     await next();
     if (answer === "public" && context.res.status === 200) letCache(context);

@@ -9,7 +9,7 @@ import { SESSION_COOKIE } from "./session-cookie.ts";
 type Json = Record<string, unknown>;
 
 /** Problems that any route may answer with. */
-const COMMON: readonly ProblemCode[] = ["InternalError", "SettingsWrong"];
+const COMMON: readonly ProblemCode[] = ["TooManyRequests", "InternalError", "SettingsWrong"];
 const SECURITY = {
   admin: { type: "http", scheme: "bearer", description: "ADMIN_TOKEN of the Worker." },
   view: { type: "http", scheme: "bearer", description: "VIEW_TOKEN of the Worker." },

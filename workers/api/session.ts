@@ -3,6 +3,7 @@ import { problemOf } from "../problems.ts";
 import { fail, problemResponse } from "./answers.ts";
 import { HOW_TO_OPEN } from "./auth.ts";
 import { readJson } from "./body.ts";
+import { countWrongToken } from "./limit.ts";
 import { isForeign } from "./origin.ts";
 import type { ApiContext, Route } from "./route.ts";
 import { ENDED_COOKIE, roleOfToken, SESSION_SECONDS, sessionCookie } from "./session-cookie.ts";
@@ -38,7 +39,10 @@ async function begin(context: ApiContext): Promise<Response> {
   if (settings.ADMIN_TOKEN === undefined && settings.VIEW_TOKEN === undefined) fail("AdminClosed", HOW_TO_OPEN);
   const { token } = await readJson(context, login);
   const role = roleOfToken(settings, token);
-  if (role === undefined) return problemResponse(problemOf("TokenWrong", "Try again with VIEW_TOKEN or ADMIN_TOKEN."));
+  if (role === undefined) {
+    const wrong = () => problemResponse(problemOf("TokenWrong", "Try again with VIEW_TOKEN or ADMIN_TOKEN."));
+    return (await countWrongToken(context)) ?? wrong();
+  }
   return context.body(null, 204, { "set-cookie": sessionCookie(settings, role, Date.now()) });
 }
 

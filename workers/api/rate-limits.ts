@@ -1,0 +1,83 @@
+import ipaddr from "ipaddr.js";
+import type { Env } from "../env.ts";
+import { errorMessage } from "../retry.ts";
+import type { Access } from "./route.ts";
+
+/** At most so many requests of one client in each window. The platform takes windows of 10 s and 60 s, and no others. */
+interface RateLimit {
+  requests: number;
+  windowSeconds: 10 | 60;
+  of: string;
+}
+
+/**
+ * How often one address may call (the first half of an IPv6 one: that is what one subscriber has). Counted by the Rate Limiting
+ * bindings of these names, in each of the platform's locations by itself and roughly: none needs an object, which is what they
+ * protect. The numbers are in wrangler.toml once more, since a binding does not tell its own.
+ *
+ * An agent's limit counts under the name of its cluster and its address together, so that nobody else can use it up: it is
+ * twice what an agent, a second one that takes over, and a snapshot each second with a pull for each can come to.
+ */
+export const RATE_LIMITS = {
+  RATE_ADDRESS: { requests: 300, windowSeconds: 10, of: "all requests of one address" },
+  RATE_ADMIN: { requests: 30, windowSeconds: 10, of: "admin routes" },
+  RATE_READS: { requests: 100, windowSeconds: 10, of: "read routes" },
+  RATE_AGENT: { requests: 60, windowSeconds: 10, of: "an agent's routes, for one cluster" },
+  RATE_WRONG_TOKENS: { requests: 10, windowSeconds: 60, of: "wrong tokens" },
+} as const satisfies Record<string, RateLimit>;
+export type RateLimitName = keyof typeof RATE_LIMITS;
+
+const BY_ACCESS: Record<Access, RateLimitName | undefined> = {
+  open: undefined,
+  admin: "RATE_ADMIN",
+  reader: "RATE_READS",
+  public: "RATE_READS",
+  signed: "RATE_AGENT",
+};
+
+/** The first limit that a request goes over, counting it; undefined while it is within all. */
+export async function overLimit(
+  env: Env,
+  access: Access,
+  client: string,
+  cluster: string | undefined,
+): Promise<RateLimitName | undefined> {
+  const own = BY_ACCESS[access];
+  const [isOver, isOverOwn] = await Promise.all([
+    isOverOne(env, "RATE_ADDRESS", client),
+    own !== undefined && isOverOne(env, own, own === "RATE_AGENT" ? `${client} ${cluster}` : client),
+  ]);
+  return isOverOwn ? own : isOver ? "RATE_ADDRESS" : undefined;
+}
+
+/** Counts one under this limit. Without the binding, or with trouble in it, nothing is over: a limit must not stop a failover. */
+export async function isOverOne(env: Env, name: RateLimitName, key: string): Promise<boolean> {
+  const binding = env[name] as { limit(options: { key: string }): Promise<{ success: boolean }> } | undefined;
+  if (binding === undefined) return false;
+  try {
+    return !(await binding.limit({ key })).success;
+  } catch (error) {
+    console.error(`${name} cannot be counted: ${errorMessage(error)}`);
+    return false;
+  }
+}
+
+/** The limits that this Worker has no binding for. */
+export function unboundLimits(env: Env): RateLimitName[] {
+  return (Object.keys(RATE_LIMITS) as RateLimitName[]).filter((name) => env[name] === undefined);
+}
+
+/**
+ * Whom to count a request for: undefined where it comes from no public address. On the platform every request has one, which it sets
+ * itself; a local stack has none.
+ */
+export function clientOf(address: string | undefined): string | undefined {
+  if (address === undefined || !ipaddr.isValid(address)) return undefined;
+  const parsed = ipaddr.process(address);
+  if (parsed.range() !== "unicast") return undefined;
+  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();
+  return parsed.parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(":");
+}
