@@ -27,6 +27,13 @@ export function isPortAllowed(port: number, allowed: readonly PortRange[]): bool
   return allowed.some(({ from, to }) => from <= port && port <= to);
 }
 
+/** Why a probe may not dial the port, as a rule about the value; undefined where it may. */
+export function portFault(port: number, allowed: readonly PortRange[]): string | undefined {
+  if (isPortAllowed(port, allowed)) return undefined;
+  const ranges = allowed.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`));
+  return `must be one of ${ranges.join(", ") || "none"}, which are the edge's ALLOWED_PORTS`;
+}
+
 /** Returns what is wrong, or nothing. */
 function addRange(ranges: PortRange[], part: string): string | undefined {
   const [, first, last = first] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(part) ?? [];

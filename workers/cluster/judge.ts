@@ -5,6 +5,7 @@ import type { SnapshotRecord } from "../../shared/model/messages/snapshot.ts";
 import type { FieldError } from "../../shared/model/problem.ts";
 import { readTree } from "../../shared/record/tree.ts";
 import type { SnapshotLine } from "../../shared/snapshot.ts";
+import { type PortRange, portFault } from "../allowed-ports.ts";
 
 const MAX_MESSAGE_CHARACTERS = 1_000;
 /** Each of the twins names them: all of all would be the square of what a snapshot can hold. */
@@ -13,29 +14,42 @@ const MAX_TWINS_NAMED = 10;
 export const ACCEPTED: Condition = { type: "Accepted", status: "True", reason: "Accepted", message: "" };
 
 /** What becomes of one line: a record to take, or why it is refused. Refused lines whose key is unreadable have none. */
-export type JudgedLine = { line: number; key: string; record: SnapshotRecord; spec: unknown } | RefusedLine;
+export type JudgedLine =
+  | { line: number; key: string; record: SnapshotRecord; spec: unknown; leaves: number }
+  | RefusedLine;
 export type RefusedLine = { line: number; key?: string; refused: Condition };
 
+/** What the records of a cluster may name. */
+export type Allowed = { hosts: readonly string[]; ports: readonly PortRange[] };
+
 /**
- * Judges each line for itself: fields, hosts that the cluster may name, the graph of the endpoints, and one key
+ * Judges each line for itself: fields, hosts and ports that the cluster may name, the graph of the endpoints, and one key
  * given twice, of which neither is taken. One refused line never stops another.
  */
-export function judgeLines(lines: readonly SnapshotLine[], hosts: readonly string[]): JudgedLine[] {
+export function judgeLines(lines: readonly SnapshotLine[], allowed: Allowed): JudgedLine[] {
   const linesOf = Map.groupBy(lines, ({ key }) => key);
   return lines.map((line) => {
     const twins = line.key === undefined ? [] : (linesOf.get(line.key) ?? []);
     if (twins.length > 1) return duplicate(line, twins);
-    return line.ok ? judgeRecord(line, hosts) : refusal(line, "FieldInvalid", line.errors);
+    return line.ok ? judgeRecord(line, allowed) : refusal(line, "FieldInvalid", line.errors);
   });
 }
 
-function judgeRecord(line: Extract<SnapshotLine, { ok: true }>, hosts: readonly string[]): JudgedLine {
+function judgeRecord(line: Extract<SnapshotLine, { ok: true }>, { hosts, ports }: Allowed): JudgedLine {
   const { record, spec, key } = line;
   const hostErrors = hostFaults(record.spec, hosts);
   if (hostErrors.length > 0) return refusal(line, "HostNotAllowed", hostErrors);
+  const portErrors = portFaults(record.spec, ports);
+  if (portErrors.length > 0) return refusal(line, "PortNotAllowed", portErrors);
   const tree = readTree(record.spec.endpoints);
   if (!tree.ok) return refusal(line, "EndpointsInvalid", tree.errors.map(underSpec));
-  return { line: line.line, key, record, spec };
+  return { line: line.line, key, record, spec, leaves: tree.tree.leaves.length };
+}
+
+function portFaults({ healthCheck }: SnapshotRecord["spec"], ports: readonly PortRange[]): FieldError[] {
+  if (healthCheck === undefined) return [];
+  const rule = portFault(healthCheck.port, ports);
+  return rule === undefined ? [] : [{ field: "spec.healthCheck.port", value: `${healthCheck.port}`, rule }];
 }
 
 const underSpec = (error: FieldError): FieldError => ({ ...error, field: `spec.${error.field}` });

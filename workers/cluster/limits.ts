@@ -12,20 +12,37 @@ const PROBE_WEIGHT = 4;
 type Taken = Extract<JudgedLine, { record: object }>;
 
 /**
- * Refuses the records that are too many together, each by its name. Those the edge holds come first, so that a record
- * which is added takes no other's place.
+ * Refuses the records that are too many together, each by its name: `maxLeaves` is that of the settings. Those the edge holds
+ * come first, so that a record which is added takes no other's place.
  */
-export function withinLimits(lines: readonly JudgedLine[], isHeld: (key: string) => boolean): JudgedLine[] {
+export function withinLimits(
+  lines: readonly JudgedLine[],
+  maxLeaves: number,
+  isHeld: (key: string) => boolean,
+): JudgedLine[] {
   const taken = lines.filter((line) => "record" in line);
   const inOrder = [...taken.filter(({ key }) => isHeld(key)), ...taken.filter(({ key }) => !isHeld(key))];
-  const tooMany = new Set<JudgedLine>();
-  let sum = 0;
+  const refused = new Map<JudgedLine, Condition>();
+  const sum = { weight: 0, leaves: 0 };
   for (const line of inOrder) {
-    const weight = weightOf(line);
-    if (sum + weight > MAX_WEIGHT) tooMany.add(line);
-    else sum += weight;
+    const refusal = refusalOf(line, sum, maxLeaves);
+    if (refusal !== undefined) {
+      refused.set(line, refusal);
+      continue;
+    }
+    sum.weight += weightOf(line);
+    sum.leaves += line.leaves;
   }
-  return lines.map((line) => (tooMany.has(line) ? { line: line.line, key: line.key ?? "", refused: TOO_MANY } : line));
+  return lines.map((line) => {
+    const refusal = refused.get(line);
+    return refusal === undefined ? line : { line: line.line, key: line.key ?? "", refused: refusal };
+  });
+}
+
+/** Why a record finds no room beside what those before it make together. */
+function refusalOf(line: Taken, sum: { weight: number; leaves: number }, maxLeaves: number): Condition | undefined {
+  if (sum.leaves + line.leaves > maxLeaves) return tooManyLeaves(line.leaves, sum.leaves, maxLeaves);
+  return sum.weight + weightOf(line) > MAX_WEIGHT ? TOO_MANY : undefined;
 }
 
 function weightOf({ record: { spec } }: Taken): number {
@@ -39,3 +56,8 @@ const TOO_MANY: Condition = {
   reason: "TooManyProbes",
   message: `spec.endpoints: the records of one cluster may have ${MAX_WEIGHT} together, each target counted by its regions and ${PROBE_WEIGHT}`,
 };
+
+function tooManyLeaves(leaves: number, others: number, maxLeaves: number): Condition {
+  const message = `spec.endpoints: ${leaves} leaves beside the ${others} of other records must be at most ${maxLeaves} together, the edge's MAX_LEAVES_PER_CLUSTER`;
+  return { type: "Accepted", status: "False", reason: "TooManyLeaves", message };
+}

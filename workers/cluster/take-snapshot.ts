@@ -45,8 +45,9 @@ export async function takeSnapshot(
   if (!decoded.ok) return { ok: false, problem: problemOf("SnapshotCutOff", undefined, decoded.errors) };
   const held = store.records.all();
   const partitions = store.partitions.count();
-  const judged = judgeLines(decoded.lines, store.identity.get().hosts ?? []);
-  const lines = withinLimits(judged, (key) => held.has(key));
+  const allowed = { hosts: store.identity.get().hosts ?? [], ports: settings.ALLOWED_PORTS };
+  const judged = judgeLines(decoded.lines, allowed);
+  const lines = withinLimits(judged, settings.MAX_LEAVES_PER_CLUSTER, (key) => held.has(key));
   const accepted = lines.filter((line) => "record" in line);
   const records = await Promise.all(
     accepted.map(async ({ key, record, spec }) => {
