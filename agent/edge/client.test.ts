@@ -76,6 +76,19 @@ describe("the client of the edge", () => {
   });
 
   it.each([
+    ["7", 7_000],
+    ["86400", 60_000],
+    ["Wed, 21 Oct 2026 07:28:00 GMT", undefined],
+    ["-1", undefined],
+  ])("says how long the edge wants to be left alone: %s", async (retryAfter, retryAfterMs) => {
+    const url = await serve((_, response) => response.writeHead(429, { "retry-after": retryAfter }).end());
+    const failed = { kind: "Failed", message: "the edge answered 429", ...(retryAfterMs && { retryAfterMs }) };
+    expect(await client(url).push(snapshot, undefined)).toEqual(failed);
+    expect(await client(url).pull({ epoch: 0, n: 0 })).toEqual(failed);
+    expect(await client(url).readRecords()).toEqual(failed);
+  });
+
+  it.each([
     ["says nothing", (() => {}) as RequestListener],
     ["stops after the headers", ((_, response) => response.writeHead(200).flushHeaders()) as RequestListener],
     [

@@ -18,16 +18,19 @@ const receipt = z.object({
 });
 export type Receipt = z.output<typeof receipt>;
 
+/** A call that came to nothing; with the time that the edge wants to be left alone, in milliseconds, where it says one. */
+export type Failed = { kind: "Failed"; message: string; retryAfterMs?: number };
+
 /** What became of a snapshot. `Overtaken`: the edge holds another than we named, with this tag (none: it holds none). */
 export type PushResult =
   | { kind: "Taken"; receipt: Receipt; etag: string }
   | { kind: "Overtaken"; etag: string | undefined; message: string }
-  | { kind: "Failed"; message: string };
+  | Failed;
 
 /** The edge's records as they are just now, not yet read. */
-export type ViewResult = { kind: "View"; view: unknown } | { kind: "Failed"; message: string };
+export type ViewResult = { kind: "View"; view: unknown } | Failed;
 
-export type PullResult = { kind: "Delivery"; delivery: unknown } | { kind: "Failed"; message: string };
+export type PullResult = { kind: "Delivery"; delivery: unknown } | Failed;
 
 export interface EdgeClientOptions {
   edgeUrl: string;
@@ -84,11 +87,11 @@ export class EdgeClient {
     this.#closing.abort();
   }
 
-  async #read(what: string, url: URL): Promise<{ json: unknown } | { message: string }> {
+  async #read(what: string, url: URL): Promise<{ json: unknown } | Omit<Failed, "kind">> {
     const headers = this.#sign(`${what}_${randomUUID()}`, url.pathname + url.search);
     try {
       const answer = await this.#call({ method: "GET", url: url.href, headers });
-      return answer.status === 200 ? { json: JSON.parse(answer.body) } : { message: problemText(answer) };
+      return answer.status === 200 ? { json: JSON.parse(answer.body) } : failureOf(answer);
     } catch (error) {
       return { message: (error as Error).message };
     }
@@ -112,10 +115,15 @@ function readPush(answer: Answer): PushResult {
   if (answer.status === 412 || answer.status === 428) {
     return { kind: "Overtaken", etag: answer.etag, message: problemText(answer) };
   }
-  if (answer.status !== 200) return { kind: "Failed", message: problemText(answer) };
+  if (answer.status !== 200) return { kind: "Failed", ...failureOf(answer) };
   const read = receipt.safeParse(JSON.parse(answer.body));
   if (!read.success) return { kind: "Failed", message: "the edge's answer to the snapshot could not be read" };
   return { kind: "Taken", receipt: read.data, etag: answer.etag ?? read.data.etag };
+}
+
+function failureOf(answer: Answer): Omit<Failed, "kind"> {
+  const { retryAfterMs } = answer;
+  return { message: problemText(answer), ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
 /** What a problem document (RFC 9457) says, or the status where there is none. */

@@ -1,8 +1,12 @@
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+/** Longer is not waited: an edge that is not heard of counts as silent some minutes later. */
+const MOST_RETRY_AFTER_SECONDS = 60;
 
 export interface Answer {
   status: number;
   etag: string | undefined;
+  /** How long the edge wants to be left alone (`Retry-After`), in milliseconds; undefined where it says nothing of it. */
+  retryAfterMs: number | undefined;
   body: string;
 }
 
@@ -24,13 +28,25 @@ export async function call(request: Request, deadlineMs: number, cancelled: Abor
   try {
     const response = await fetch(request.url, { ...request, redirect: "error", signal });
     const body = await readCapped(response);
-    return { status: response.status, etag: response.headers.get("etag") ?? undefined, body };
+    const { status, headers } = response;
+    return {
+      status,
+      etag: headers.get("etag") ?? undefined,
+      retryAfterMs: retryAfterMs(headers.get("retry-after")),
+      body,
+    };
   } catch (error) {
     if (deadline.signal.aborted) throw new Error(`the edge did not answer within ${deadlineMs} ms`);
     throw new Error(causeOf(error));
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Seconds only: a date would be read by our clock, and the edge sends none. */
+function retryAfterMs(header: string | null): number | undefined {
+  if (header === null || !/^\d{1,9}$/.test(header)) return undefined;
+  return Math.min(Number(header), MOST_RETRY_AFTER_SECONDS) * 1000;
 }
 
 async function readCapped(response: Response): Promise<string> {

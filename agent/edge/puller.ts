@@ -41,16 +41,20 @@ export class Puller {
   /** How long to wait for the next call, in milliseconds. */
   async #pullOnce(): Promise<number> {
     const { pull, onDelivery, onFailed, intervalMs, random } = this.#options;
+    let leastMs = intervalMs;
     try {
       const result = await pull();
-      if (result.kind === "Failed") throw new Error(result.message);
+      if (result.kind === "Failed") {
+        leastMs = Math.max(leastMs, result.retryAfterMs ?? 0);
+        throw new Error(result.message);
+      }
       await onDelivery(result.delivery);
       this.#failures = 0;
       return intervalMs;
     } catch (error) {
       this.#failures += 1;
       onFailed((error as Error).message);
-      return Math.max(intervalMs, backoffMs(this.#failures, random()));
+      return Math.max(leastMs, backoffMs(this.#failures, random()));
     }
   }
 }

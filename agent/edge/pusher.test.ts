@@ -98,6 +98,16 @@ describe("snapshots", () => {
     expect(times(pushes)).toEqual([...before, 20_000]);
   });
 
+  it("that the edge wants later leave then, whatever changes and whether it is heard of or not", async () => {
+    const { pusher, pushes } = start({ ...failed, retryAfterMs: 10_000 }, taken());
+    pusher.start();
+    await pass(2_000);
+    pusher.changed();
+    pusher.heard();
+    await pass(10_000);
+    expect(times(pushes)).toEqual([0, 10_000]);
+  });
+
   it("are patient no more once one was taken", async () => {
     const { pusher, pushes } = start(failed, failed, taken(), failed, taken());
     pusher.start();
@@ -177,6 +187,16 @@ describe("asking for deliveries", () => {
     expect(pulls).toEqual([0, 5_000, 10_000, 15_000]);
     await puller.stop();
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("comes back when the edge wants it", async () => {
+    const { puller, pulls } = ask(
+      { kind: "Failed", message: "429", retryAfterMs: 10_000 },
+      { kind: "Delivery", delivery: {} },
+    );
+    puller.start();
+    await pass(15_000);
+    expect(pulls).toEqual([0, 10_000, 15_000]);
   });
 
   it("goes on after failures, with growing patience", async () => {

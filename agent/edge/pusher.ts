@@ -28,6 +28,8 @@ export class Pusher {
   #failures = 0;
   #hasHurried = false;
   #retryAt = 0;
+  /** The edge said itself to be left alone until then: being heard of does not end that. */
+  #refusedUntil = 0;
   #etag: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
@@ -74,7 +76,11 @@ export class Pusher {
   #dueAt(): number {
     const { windowMs, repeatMs, now } = this.#options;
     const repeatAt = (this.#state.lastSentAt ?? now()) + repeatMs;
-    return Math.max(this.#retryAt, Math.min(repeatAt, nextSendAt(this.#state, windowMs) ?? repeatAt));
+    return Math.max(
+      this.#retryAt,
+      this.#refusedUntil,
+      Math.min(repeatAt, nextSendAt(this.#state, windowMs) ?? repeatAt),
+    );
   }
 
   #run(): void {
@@ -102,6 +108,7 @@ export class Pusher {
         return this.#overtaken(result);
       case "Failed":
         this.#state.dirtySince ??= dirtySince ?? now();
+        this.#refusedUntil = now() + (result.retryAfterMs ?? 0);
         return this.#failed(result.message);
     }
   }

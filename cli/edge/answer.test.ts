@@ -31,6 +31,7 @@ describe("what the edge answers", () => {
     [problem("ClusterExists", 409), EXIT.Trouble],
     [problem("FieldInvalid", 422), EXIT.Usage],
     [problem("MalformedBody", 400), EXIT.Usage],
+    [problem("TooManyRequests", 429), EXIT.Unreachable],
     [problem("InternalError", 500), EXIT.Unreachable],
     [problem("CoordinatorUnavailable", 503), EXIT.Unreachable],
     [answer(502, "<html>bad gateway"), EXIT.Unreachable],

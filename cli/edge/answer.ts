@@ -59,6 +59,7 @@ function refusal(response: Response, body: unknown): CliError {
   if (code === "NotFound" || code === "MethodNotAllowed") return notUnderstood(response, "");
   if (status === 404)
     return new CliError(EXIT.NotFound, text, "See which there are: vedette records, vedette cluster list.");
+  if (status === 429) return new CliError(EXIT.Unreachable, text, "Wait that long, then run it again.");
   if (status === 409) return new CliError(EXIT.Trouble, text, "See what there is: vedette cluster list.");
   if (!REFUSED_BY_USER.includes(status)) return failed(text);
   const faults = errors.map((fault) => `\n  ${formatFieldError(fault)}`).join("");
