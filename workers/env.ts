@@ -7,6 +7,7 @@ export interface Env {
   COORDINATOR: DurableObjectNamespace;
   CLUSTER: DurableObjectNamespace;
   NOTIFIER: DurableObjectNamespace;
+  SELF_TEST: DurableObjectNamespace;
   [setting: string]: unknown;
 }
 

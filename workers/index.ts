@@ -7,6 +7,8 @@ export { Coordinator } from "./coordinator/coordinator.ts";
 export { Notifier } from "./notifier/notifier.ts";
 export { Prober } from "./prober/prober.ts";
 export { SuspectDialler } from "./prober/suspect-dialler.ts";
+export { SelfTestEcho } from "./self-test/echo.ts";
+export { SelfTest } from "./self-test/self-test.ts";
 
 const app = createApp();
 

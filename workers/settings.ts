@@ -1,24 +1,14 @@
 import { z } from "zod";
-import { canonicalAddress } from "../shared/model/address.ts";
 import { duration } from "../shared/model/duration.ts";
 import { fieldErrors, formatFieldError } from "../shared/model/field-error.ts";
 import { type NotificationTarget, readTargets } from "../shared/model/notification-target.ts";
+import { socketAddress } from "../shared/model/socket-address.ts";
 import { allowedPorts } from "./allowed-ports.ts";
 import { certificatesOfPem } from "./prober/tls/pem.ts";
 import { webhookFault } from "./webhook-url.ts";
 
 const HOUR_MS = 3_600_000;
 const flag = z.stringbool().default(false);
-
-const canary = z.string().transform((text, context) => {
-  const parts = /^\[?([^\]]+?)\]?:(\d{1,5})$/.exec(text.trim());
-  const address = canonicalAddress(parts?.[1] ?? "");
-  if (address === undefined) {
-    context.addIssue({ code: "custom", message: 'must be an address with a port, such as "1.1.1.1:443"' });
-    return z.NEVER;
-  }
-  return { address, port: Number(parts?.[2]) };
-});
 
 const headerKey = z.base64().refine((text) => atob(text).length === 32, { error: "must be 32 bytes in base64" });
 
@@ -101,7 +91,7 @@ const fields = z.object({
     .string()
     .default("9.9.9.9:443,8.8.8.8:443,[2620:fe::9]:443,[2001:4860:4860::8888]:443")
     .transform((text) => text.split(",").filter((part) => part !== ""))
-    .pipe(z.array(canary))
+    .pipe(z.array(socketAddress))
     .describe(
       "The first two are dialled when most of a round fails, and the first two of IPv6 when all dials to IPv6 do; if they fail too, the trouble is ours.",
     ),

@@ -65,14 +65,19 @@ function pairOf(secret: Uint8Array): { publicKey: KeyObject; privateKey: KeyObje
 
 let swapped: boolean | undefined;
 
+/** Whether the runtime has the fault that `agreeX25519` goes round. */
+export function hasSwappedKeys(): boolean {
+  swapped ??= isSwapped();
+  return swapped;
+}
+
 /**
  * workerd hands the two keys to its library the wrong way round, so that only a "public" key that still holds its private half
  * works, which an imported one does not. There the keys are given swapped, our own (with both halves) as the public one. Which way
  * is right is tried once, with keys of our own: a later workerd and Node take them as documented.
  */
 function agreeX25519(own: { publicKey: KeyObject; privateKey: KeyObject }, peer: KeyObject): Uint8Array {
-  swapped ??= isSwapped();
-  if (!swapped) return diffieHellman({ privateKey: own.privateKey, publicKey: peer });
+  if (!hasSwappedKeys()) return diffieHellman({ privateKey: own.privateKey, publicKey: peer });
   Object.defineProperty(peer, "type", { value: "private" });
   return diffieHellman({ privateKey: peer, publicKey: own.publicKey });
 }

@@ -1,0 +1,21 @@
+import type { Figures, SelfTestRequest } from "../../shared/model/self-test.ts";
+import type { SocketAddress } from "../../shared/model/socket-address.ts";
+import type { Connection } from "../prober/dial.ts";
+import type { Finding, Question } from "../prober/question.ts";
+import type { NextAlarm } from "./next-alarm.ts";
+
+/** What a measurement has to work with, inside an object. */
+export interface Bench {
+  request: SelfTestRequest;
+  storage: DurableObjectStorage;
+  dial(target: SocketAddress): Connection;
+  /** Asks in a loopback invocation, as suspects are asked. */
+  askElsewhere(question: Question): Promise<Finding>;
+  echo(n: number): Promise<number>;
+  nextAlarm: NextAlarm;
+  /** The data centre that the object runs in, where that is to be learnt. */
+  colo(): Promise<string | undefined>;
+}
+
+/** Measures one thing. What it throws is told as it is: nothing that it handles is secret. */
+export type Measure = (bench: Bench) => Promise<Figures>;

@@ -1,0 +1,81 @@
+import { describe, expect, inject, it } from "vitest";
+import { type Figures, MEASUREMENTS, selfTestAnswer } from "../../shared/model/self-test.ts";
+import { callEdge } from "../../test/support/edge.ts";
+import { startLive } from "../../test/support/live.ts";
+import { HOST } from "../../test/tls-servers/case.ts";
+import { MEASURES } from "./measures.ts";
+
+const { named, closed, blackHoles } = inject("gateways");
+
+const here = (port: number | undefined) => `127.0.0.1:${port}`;
+const TARGETS = {
+  open: here(named.good),
+  closedPort: here(closed),
+  blackHole: here(blackHoles[0]),
+  ipv6: `[::1]:${closed}`,
+  tls: here(named.good),
+  tlsHost: "shop.test",
+};
+
+const ask = (body: object, options: object = {}) =>
+  callEdge("/v1/self-test", { method: "POST", body: JSON.stringify({ targets: TARGETS, ...body }), ...options });
+
+async function measure(measurement: string, more: object = {}): Promise<Figures> {
+  const response = await ask({ measurement, ...more });
+  expect(response.status).toBe(200);
+  return selfTestAnswer.parse(await response.json()).figures;
+}
+
+describe("the self-test", () => {
+  it.each([
+    ["closed-port", { outcome: expect.stringContaining("cannot connect to the specified address") }],
+    ["black-hole", { reason: "ConnectTimeout", timeoutMs: 2_000, returnedMs: expect.any(Number) }],
+    ["loopbacks", { tried: 40, made: expect.any(Number) }],
+    ["ipv6", { outcome: expect.stringContaining("cannot connect to the specified address") }],
+    ["key-exchange", { agrees: true, swapped: expect.any(Boolean) }],
+    ["cpu", { exchanges: 100, exchangeMs: expect.any(Number), seenInsideMs: expect.any(Number) }],
+    ["alarms", { set: 5, came: 5, worstLateMs: expect.any(Number) }],
+    ["output-gate", { outcome: "opened", plainMs: expect.any(Number), afterWriteMs: expect.any(Number) }],
+    ["rows", { plainInsert: 1, indexedInsert: 2, readOfTwo: 2 }],
+    ["placement", {}],
+  ])("measures %s", async (measurement, figures) => {
+    expect(await measure(measurement)).toMatchObject(figures);
+  });
+
+  it("measures a handshake of the TLS client that probes have", async () => {
+    const tls = here(await startLive("behaviour/good"));
+    const figures = await measure("tls", { targets: { ...TARGETS, tls, tlsHost: HOST } });
+    expect(figures).toMatchObject({ version: "TLSv1.3", connectMs: expect.any(Number), tlsMs: expect.any(Number) });
+  });
+
+  it("can do so again, for it leaves nothing behind", async () => {
+    expect([await measure("rows"), await measure("output-gate")]).toEqual([
+      await measure("rows"),
+      expect.objectContaining({ outcome: "opened" }),
+    ]);
+  });
+
+  it("pings an object through a WebSocket, and says whether it had slept", async () => {
+    expect(await measure("hibernation", { idleMs: 100 })).toMatchObject({
+      memoryLost: false,
+      answeredByPlatform: true,
+    });
+  });
+
+  it("has a measure for each measurement that is not made from outside", () => {
+    expect([...Object.keys(MEASURES), "hibernation"].sort()).toEqual([...MEASUREMENTS].sort());
+  });
+
+  it.each([
+    ["a private target", { ALLOW_PRIVATE_ADDRESSES: "false" }, "127.0.0.1 is a loopback address"],
+    ["a port that probes may not dial", { ALLOWED_PORTS: "443" }, "ALLOWED_PORTS does not name port"],
+  ])("refuses %s", async (_, settings, rule) => {
+    const response = await ask({ measurement: "closed-port" }, { settings });
+    expect(response.status).toBe(422);
+    expect(await response.text()).toContain(rule);
+  });
+
+  it("is for the admin alone", async () => {
+    expect((await ask({ measurement: "cpu" }, { token: undefined })).status).toBe(401);
+  });
+});

@@ -1,0 +1,81 @@
+import { DurableObject } from "cloudflare:workers";
+import type { Figures, SelfTestRequest } from "../../shared/model/self-test.ts";
+import type { Env } from "../env.ts";
+import { askColo } from "../prober/colo.ts";
+import { dial } from "../prober/dial.ts";
+import { outsideOf } from "../prober/outside.ts";
+import { Turn } from "../prober/turn.ts";
+import { readSettings } from "../settings.ts";
+import type { Bench } from "./bench.ts";
+import { MEASURES } from "./measures.ts";
+import { NextAlarm } from "./next-alarm.ts";
+
+/** The object as somebody outside sees it. */
+export interface Awake {
+  /** When its memory was made, Unix ms. */
+  bornAt: number;
+  /** When the platform last answered a ping of its newest WebSocket, Unix ms. */
+  answeredAt?: number;
+}
+
+/** What the self-test asks of its objects. */
+export interface SelfTestRpc {
+  /** One at a time, in the order asked. */
+  measure(request: SelfTestRequest & { measurement: keyof typeof MEASURES }): Promise<Figures>;
+  awake(): Promise<Awake>;
+  /** A WebSocket upgrade, whose pings the platform answers. */
+  fetch(request: Request): Promise<Response>;
+}
+
+/**
+ * Measures the platform from where a prober stands, one object for each region. A class of its own, so that neither what is measured nor
+ * an alarm of it can get in the way of a prober. It keeps nothing, and lives only where somebody asked for it.
+ */
+export class SelfTest extends DurableObject<Env> implements SelfTestRpc {
+  readonly #bornAt = Date.now();
+  readonly #outside = outsideOf(this.ctx, this.env);
+  readonly #turn = new Turn();
+  readonly #nextAlarm = new NextAlarm();
+
+  measure(request: SelfTestRequest & { measurement: keyof typeof MEASURES }): Promise<Figures> {
+    return this.#turn.take(() => MEASURES[request.measurement](this.#bench(request)));
+  }
+
+  async awake(): Promise<Awake> {
+    const newest = this.ctx.getWebSockets().at(-1);
+    const answered = newest && this.ctx.getWebSocketAutoResponseTimestamp(newest);
+    return { bornAt: this.#bornAt, ...(answered && { answeredAt: answered.getTime() }) };
+  }
+
+  override async fetch(_request: Request): Promise<Response> {
+    const { 0: client, 1: server } = new WebSocketPair();
+    this.ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
+    this.ctx.acceptWebSocket(server);
+    return new Response(null, { status: 101, webSocket: client });
+  }
+
+  override alarm(): void {
+    this.#nextAlarm.fired();
+  }
+
+  #bench(request: SelfTestRequest): Bench {
+    const { COLO_URL } = readSettings(this.env);
+    return {
+      request,
+      storage: this.ctx.storage,
+      dial: ({ address, port }) => dial(this.#outside.connect, address, port),
+      askElsewhere: (question) => this.#outside.askElsewhere(question),
+      echo: (n) => echoOf(this.ctx).echo(n),
+      nextAlarm: this.#nextAlarm,
+      colo: async () => (COLO_URL === "" ? undefined : askColo(COLO_URL)),
+    };
+  }
+}
+
+const echoOf = (ctx: DurableObjectState) =>
+  Reflect.get(ctx.exports, "SelfTestEcho") as { echo(n: number): Promise<number> };
+
+/** The object that measures in a region. Its first call settles where it lives. */
+export function selfTestOf(env: Env, region: DurableObjectLocationHint): SelfTestRpc {
+  return env.SELF_TEST.getByName(region, { locationHint: region }) as unknown as SelfTestRpc;
+}
