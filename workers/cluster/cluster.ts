@@ -1,4 +1,3 @@
-import { DurableObject } from "cloudflare:workers";
 import type { ClusterRegistration, ClusterView } from "../../shared/model/cluster.ts";
 import type { Delivery } from "../../shared/model/messages/delivery.ts";
 import type { RecordsView } from "../../shared/model/messages/records-view.ts";
@@ -11,6 +10,7 @@ import { coordinatorOf, type Env } from "../env.ts";
 import { problemOf } from "../problems.ts";
 import type { ClusterRpc, Result } from "../rpc.ts";
 import { readSettings, type Settings } from "../settings.ts";
+import { MeteredObject } from "../usage/metered-object.ts";
 import { Coordinators, partitionsAtInstall } from "./coordinators.ts";
 import { decidedNumber } from "./delivery.ts";
 import { newsOf } from "./news.ts";
@@ -34,7 +34,7 @@ const OVERDUE_MS = 120_000;
 type Live = { store: ClusterStore; outbox: Outbox; coordinators: Coordinators };
 
 /** One cluster: its identity and secrets, its last snapshot, and the outbox of its decisions (design §2). */
-export class Cluster extends DurableObject<Env> implements ClusterRpc {
+export class Cluster extends MeteredObject implements ClusterRpc {
   #live: Live | undefined;
   #contactAt: number | undefined;
   #isInAlarm = false;

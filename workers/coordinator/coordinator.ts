@@ -1,4 +1,3 @@
-import { DurableObject } from "cloudflare:workers";
 import type { Event } from "../../shared/model/event.ts";
 import type { Assignment } from "../../shared/model/messages/assignment.ts";
 import type { Report } from "../../shared/model/messages/report.ts";
@@ -19,6 +18,7 @@ import type {
   SharesReceipt,
 } from "../rpc.ts";
 import { readSettings } from "../settings.ts";
+import { MeteredObject } from "../usage/metered-object.ts";
 import { Coordination } from "./coordination.ts";
 import { close, Sockets } from "./live/sockets.ts";
 import { LiveStream, logUntold } from "./live/stream.ts";
@@ -32,7 +32,7 @@ const LIVE_TICK_MS = 100;
 const TROUBLES_REST_MS = 2_000;
 
 /** One partition's coordinator: takes calls, and leaves them to {@link Coordination}. Its name is the partition. */
-export class Coordinator extends DurableObject<Env> implements CoordinatorRpc {
+export class Coordinator extends MeteredObject implements CoordinatorRpc {
   /** What a test puts a double in the place of. */
   readonly outside: Outside;
   readonly #coordination: Coordination;

@@ -1,9 +1,9 @@
-import { DurableObject } from "cloudflare:workers";
 import type { NotificationTarget } from "../../shared/model/notification-target.ts";
 import type { Troubles } from "../../shared/model/trouble.ts";
 import type { Env } from "../env.ts";
 import type { NotifierRpc } from "../rpc.ts";
 import { readSettings } from "../settings.ts";
+import { MeteredObject } from "../usage/metered-object.ts";
 import { type Addresses, Courier } from "./courier.ts";
 import { roomOf } from "./formats/formats.ts";
 import { messagesOf } from "./message.ts";
@@ -21,7 +21,7 @@ type Live = { store: NotifierStore; courier: Courier };
  * Tells people of troubles (docs/notifications.md): takes what the coordinators say, whole, keeps for each target what it knows
  * of which incident, and has a queue for each. There is one. While nobody is to be told, nothing is stored.
  */
-export class Notifier extends DurableObject<Env> implements NotifierRpc {
+export class Notifier extends MeteredObject implements NotifierRpc {
   #live: Live | undefined;
   /** When the rules have to be asked again, Unix ms. */
   #rulesAt: number | undefined;
@@ -46,7 +46,7 @@ export class Notifier extends DurableObject<Env> implements NotifierRpc {
   }
 
   override async alarm(): Promise<void> {
-    await this.heartbeat();
+    if (this.#live !== undefined) await this.#goOn(this.#live);
   }
 
   #bringToLife(store: NotifierStore): Live {

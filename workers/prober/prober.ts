@@ -1,14 +1,13 @@
-import { DurableObject } from "cloudflare:workers";
 import manifest from "../../package.json" with { type: "json" };
 import type { Assignment } from "../../shared/model/messages/assignment.ts";
 import type { MessageNumber } from "../../shared/model/number.ts";
 import type { Probe } from "../../shared/model/probe.ts";
 import type { Region } from "../../shared/model/region.ts";
 import { outcomeOf } from "../../shared/reason.ts";
-import type { Env } from "../env.ts";
 import type { CheckedNow, HistoryQuestion, ProbePoints, ProberRpc } from "../rpc.ts";
 import type { Settings } from "../settings.ts";
 import { readSettings } from "../settings.ts";
+import { MeteredObject } from "../usage/metered-object.ts";
 import { within } from "../within.ts";
 import {
   canaryQuestion,
@@ -45,7 +44,7 @@ const HISTORY_WAIT_MS = 1_500;
 type CheckedMember = [Member, CheckResult];
 
 /** Probes one shard from one region (design §2, prober). */
-export class Prober extends DurableObject<Env> implements ProberRpc {
+export class Prober extends MeteredObject implements ProberRpc {
   /** Tests put their own doubles in here. */
   readonly outside = outsideOf(this.ctx, this.env);
   readonly #work = new ShardWork(new Store(this.ctx.storage));

@@ -1,0 +1,122 @@
+import type { Usage } from "../../shared/model/usage.ts";
+
+/** Of more statements than this none is asked a second time: whoever reads one on after so many others reads uncounted. */
+const MAX_OPEN_STATEMENTS = 256;
+
+type Statement = Pick<SqlStorageCursor<Record<string, SqlStorageValue>>, "rowsRead" | "rowsWritten">;
+
+/**
+ * Counts what an object uses of what Cloudflare bills: calls and alarms, rows, and the time that it is awake. In memory only: what
+ * was not taken is lost with it.
+ */
+export class Meter {
+  /** The storage, counted: statements of SQL by what they say themselves, an alarm that is set or taken away as a written row. */
+  readonly storage: DurableObjectStorage;
+  readonly #now: () => number;
+  #statements: Statement[] = [];
+  #used = { requests: 0, rowsRead: 0, rowsWritten: 0, awakeMs: 0 };
+  #running = 0;
+  #awakeSince = 0;
+  #hasSetAlarm = false;
+
+  /** `now` gives Unix ms. */
+  constructor(storage: DurableObjectStorage, now: () => number) {
+    this.#now = now;
+    this.storage = this.#counted(storage);
+  }
+
+  /** Runs what is billed as one request. */
+  async ran<Value>(work: () => Promise<Value>): Promise<Value> {
+    this.#used.requests += 1;
+    return this.awake(work);
+  }
+
+  /** The same for an alarm. The row of one that was set by a memory that is gone is counted now. */
+  async alarmed<Value>(work: () => Promise<Value>): Promise<Value> {
+    if (!this.#hasSetAlarm) this.#used.rowsWritten += 1;
+    return this.ran(work);
+  }
+
+  /** Runs what is no request of its own, but keeps the object awake. What runs at the same time is awake once. */
+  async awake<Value>(work: () => Promise<Value>): Promise<Value> {
+    if (this.#running === 0) this.#awakeSince = this.#now();
+    this.#running += 1;
+    try {
+      return await work();
+    } finally {
+      this.#running -= 1;
+      if (this.#running === 0) this.#noteAwake();
+    }
+  }
+
+  /** What was used since the last take; of what still runs, the time until now. */
+  take(): Usage {
+    this.#noteStatements();
+    if (this.#running > 0) this.#noteAwake();
+    const used = this.#used;
+    this.#used = { requests: 0, rowsRead: 0, rowsWritten: 0, awakeMs: 0 };
+    return used;
+  }
+
+  #noteAwake(): void {
+    const now = this.#now();
+    this.#used.awakeMs += Math.max(0, now - this.#awakeSince);
+    this.#awakeSince = now;
+  }
+
+  /** A statement runs while it is read, and knows what it cost once that is over. */
+  #noteStatements(): void {
+    for (const { rowsRead, rowsWritten } of this.#statements) {
+      this.#used.rowsRead += rowsRead;
+      this.#used.rowsWritten += rowsWritten;
+    }
+    this.#statements = [];
+  }
+
+  #noteAlarm(): void {
+    this.#hasSetAlarm = true;
+    this.#used.rowsWritten += 1;
+  }
+
+  #counted(storage: DurableObjectStorage): DurableObjectStorage {
+    const exec: SqlStorage["exec"] = (query, ...bindings) => {
+      if (this.#statements.length >= MAX_OPEN_STATEMENTS) this.#noteStatements();
+      const statement = storage.sql.exec<never>(query, ...bindings);
+      this.#statements.push(statement);
+      return statement;
+    };
+    return over(storage, {
+      sql: over(storage.sql, { exec }),
+      setAlarm: (...given: Parameters<DurableObjectStorage["setAlarm"]>) => {
+        this.#noteAlarm();
+        return storage.setAlarm(...given);
+      },
+      deleteAlarm: (...given: Parameters<DurableObjectStorage["deleteAlarm"]>) => {
+        this.#noteAlarm();
+        return storage.deleteAlarm(...given);
+      },
+    });
+  }
+}
+
+/**
+ * The platform's object with some of its properties replaced. Its methods refuse any `this` but the object itself; what others put
+ * over it (tests count there) stays apart from it.
+ */
+function over<Target extends object>(target: Target, replaced: Partial<Target>): Target {
+  const bound = new Map<PropertyKey, unknown>(Object.entries(replaced));
+  return new Proxy<object>(
+    {},
+    {
+      get(own, name) {
+        if (Object.hasOwn(own, name)) return Reflect.get(own, name);
+        if (bound.has(name)) return bound.get(name);
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== "function") return value;
+        const method: unknown = value.bind(target);
+        bound.set(name, method);
+        return method;
+      },
+    },
+  ) as Target;
+}
