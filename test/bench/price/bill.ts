@@ -1,0 +1,99 @@
+import { CLASSES, type ClassName, type Counts, type ObjectCounts } from "./counts.ts";
+import { PRICES } from "./prices.ts";
+
+const MONTH_S = 30 * 24 * 3_600;
+/** What a healthy prober writes of history, whatever the round: its marks each five minutes, … */
+const MARKS_S = 300;
+/** … and a row for each quarter of an hour, hour and day, which is deleted once it is too old. */
+const HISTORY_ROWS_A_DAY = 2 * (96 + 24 + 1);
+/** Of all invocations and lines one in a hundred is logged: see wrangler.toml. */
+const LOG_SAMPLING = 0.01;
+const OBJECT_GB = 0.128;
+
+/** What a fleet uses in a month of 30 days. */
+export interface Month {
+  requests: number;
+  alarms: number;
+  rowsWritten: number;
+  rowsRead: number;
+  awakeS: number;
+  logLines: number;
+  bytes: number;
+  /** CPU of what is no object: cron, snapshots, and dials in invocations of their own. */
+  workerCpuMs: number;
+  usd: number;
+  /** USD by what it is for, the most first. */
+  parts: [string, number][];
+}
+
+/** What was used between two counts. Bytes are those of the later. */
+export function difference(after: Counts, before: Counts): Counts {
+  const objects = Object.fromEntries(
+    CLASSES.map((name) => [name, objectDifference(after.objects[name], before.objects[name])]),
+  ) as Record<ClassName, ObjectCounts>;
+  const worker = { ...after.worker };
+  for (const key of Object.keys(worker) as (keyof typeof worker)[]) worker[key] -= before.worker[key];
+  return { objects, worker };
+}
+
+function objectDifference(after: ObjectCounts, before: ObjectCounts): ObjectCounts {
+  const tables = Object.entries(after.rowsWritten);
+  return {
+    objects: after.objects,
+    starts: after.starts - before.starts,
+    calls: after.calls - before.calls,
+    alarms: after.alarms - before.alarms,
+    alarmLateMs: after.alarmLateMs - before.alarmLateMs,
+    rowsRead: after.rowsRead - before.rowsRead,
+    rowsWritten: Object.fromEntries(tables.map(([table, rows]) => [table, rows - (before.rowsWritten[table] ?? 0)])),
+    awakeMs: after.awakeMs - before.awakeMs,
+    logLines: after.logLines - before.logLines,
+    bytes: after.bytes,
+  };
+}
+
+/**
+ * The month that goes on as the window did: all that was counted in it is scaled, but for the rows of history, which come
+ * seldom and are set by the clock.
+ * @param checkCpuMs CPU of one check
+ */
+export function monthOf(used: Counts, windowS: number, checkCpuMs: number): Month {
+  const factor = MONTH_S / windowS;
+  const parts = new Map<string, number>();
+  const add = (part: string, usd: number) => parts.set(part, (parts.get(part) ?? 0) + usd);
+  const month = { requests: 0, alarms: 0, rowsWritten: 0, rowsRead: 0, awakeS: 0, logLines: 0, bytes: 0 };
+  for (const name of CLASSES) {
+    const one = used.objects[name];
+    const rows = rowsOf(name, one, factor);
+    const requests = (one.calls + one.alarms) * factor;
+    month.requests += requests;
+    month.alarms += one.alarms * factor;
+    month.rowsWritten += rows.alarm + rows.other;
+    month.rowsRead += one.rowsRead * factor;
+    month.awakeS += (one.awakeMs / 1_000) * factor;
+    month.logLines += (one.logLines + one.calls + one.alarms) * factor;
+    month.bytes += one.bytes;
+    add(`${name} awake`, (one.awakeMs / 1_000) * factor * OBJECT_GB * PRICES.gbSecond);
+    add(`${name} alarm rows`, rows.alarm * PRICES.rowWritten);
+    add(`${name} other rows`, rows.other * PRICES.rowWritten + one.rowsRead * factor * PRICES.rowRead);
+    add(`${name} requests`, requests * PRICES.objectRequest);
+  }
+  const workerCalls = (used.worker.requests + used.worker.crons) * factor;
+  const workerCpuMs = (used.worker.loopbacks * factor + workerCalls) * checkCpuMs;
+  month.logLines += (used.worker.logLines + used.worker.loopbacks) * factor + workerCalls;
+  add("Worker requests", workerCalls * PRICES.workerRequest);
+  add("Worker CPU", workerCpuMs * PRICES.workerCpuMs);
+  add("logs", month.logLines * LOG_SAMPLING * PRICES.logLine);
+  add("stored", (month.bytes / 1e9) * PRICES.gbMonth);
+  const sorted = [...parts].sort(([, a], [, b]) => b - a);
+  return { ...month, workerCpuMs, usd: sorted.reduce((sum, [, usd]) => sum + usd, 0), parts: sorted };
+}
+
+function rowsOf(name: ClassName, { rowsWritten, objects }: ObjectCounts, factor: number) {
+  const { alarm = 0, marks = 0, history: _, ...others } = rowsWritten;
+  const rest = Object.values(others).reduce((sum, rows) => sum + rows, 0) * factor;
+  if (name !== "Prober") return { alarm: alarm * factor, other: rest + (marks + (_ ?? 0)) * factor };
+  const atLeast = (objects * MONTH_S) / MARKS_S;
+  const history = objects * HISTORY_ROWS_A_DAY * 30;
+  return { alarm: alarm * factor, other: rest + Math.max(marks * factor, atLeast) + history };
+}

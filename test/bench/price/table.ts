@@ -1,0 +1,68 @@
+import { GOALS, nameOf } from "./cases.ts";
+import type { Measured } from "./measure.ts";
+import { route53Usd } from "./prices.ts";
+
+const HEAD = [
+  "endpoints × regions",
+  "requests",
+  "alarms",
+  "rows written",
+  "rows read",
+  "awake s",
+  "GB-s",
+  "log lines",
+  "KB",
+  "$ a month",
+  "goal",
+  "Route 53",
+  "late",
+  "what dominates",
+];
+
+/** The table: all amounts for each endpoint and month. */
+export function tableOf(all: readonly Measured[]): string {
+  const rows = all.map(rowOf);
+  const widths = HEAD.map((head, column) => Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (cells: readonly string[]) => `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(" | ")} |`;
+  return [line(HEAD), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)].join("\n");
+}
+
+function rowOf({ case: one, month, lateMs }: Measured): string[] {
+  const each = (amount: number) => Math.round(amount / one.endpoints).toLocaleString("en");
+  const usd = month.usd / one.endpoints;
+  const goal = GOALS.find(({ regions, intervalS }) => regions === one.regions && intervalS === one.intervalS);
+  const isForGoal = one.state === "healthy" && one.endpoints >= 100;
+  const verdict = goal && isForGoal ? `≤ ${goal.usd}: ${usd <= goal.usd ? "met" : "MISSED"}` : "";
+  const most = month.parts.slice(0, 3).map(([part, amount]) => `${part} ${Math.round((100 * amount) / month.usd)} %`);
+  return [
+    nameOf(one),
+    each(month.requests),
+    each(month.alarms),
+    each(month.rowsWritten),
+    each(month.rowsRead),
+    each(month.awakeS),
+    each(month.awakeS * 0.128),
+    each(month.logLines),
+    each(month.bytes / 1_000),
+    usd.toFixed(4),
+    verdict,
+    route53Usd(one.intervalS).toFixed(2),
+    `${Math.round(lateMs)} ms`,
+    most.join(", "),
+  ];
+}
+
+/** What one endpoint that begins or ceases to fail costs, where a fleet was measured both flapping and at rest. */
+export function flipsOf(all: readonly Measured[]): string[] {
+  return all.flatMap((flapping) => {
+    const { case: one, flips, month, windowS } = flapping;
+    if (one.state !== "flapping" || flips === 0) return [];
+    const rest = all.find((other) => nameOf(other.case) === nameOf({ ...one, state: "healthy" }));
+    if (rest === undefined) return [];
+    const perFlip = (month.usd - rest.month.usd) / ((flips / windowS) * 30 * 86_400);
+    // A failure is two flips, there and back.
+    const more = (one.endpoints * 0.05 * 30 * 2 * perFlip) / rest.month.usd;
+    const text = `${nameOf({ ...one, state: "healthy" })}: a failure and its end cost $${(2 * perFlip).toExponential(1)};`;
+    return [`${text} 5 % of the endpoints failing once a day add ${(100 * more).toFixed(2)} %.`];
+  });
+}
