@@ -1,0 +1,77 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startAgent } from "../../../local/agent.ts";
+import type { ChildHooks } from "../../../local/child.ts";
+import { callScheduled, startCron } from "../../../local/cron.ts";
+import { startEdge } from "../../../local/edge.ts";
+import { HOST } from "../../../local/plan.ts";
+import { registerCluster } from "../../../local/register.ts";
+import { freePort } from "../../support/free-port.ts";
+import { Tap } from "./tap.ts";
+
+const EDGE_STALE_AFTER_MS = 300_000;
+
+/** Edge, agent, and the tap between them. */
+export interface BenchStack {
+  tap: Tap;
+  dns: { host: string; port: number };
+  /** Writes a file of records that the agent reads, or takes it away where there is no text. */
+  write(file: string, text: string | undefined): void;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the parts as `npm start` does, with the tap before the agent's webhook. What they log is in a folder that goes with
+ * them. @param roots PEM @param canary address with port, where somebody always answers
+ */
+export async function startBenchStack(roots: string, canary: string): Promise<BenchStack> {
+  const folder = mkdtempSync(join(tmpdir(), "vedette-failover-"));
+  const records = join(folder, "records");
+  mkdirSync(records);
+  const closers = new AsyncDisposableStack();
+  closers.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const ports = { edge: await freePort(), agent: await freePort(), dns: await freePort(), control: 0, gateway: 0 };
+  const edgeUrl = `http://${HOST}:${ports.edge}`;
+  const hooks = (name: string): ChildHooks => ({
+    logFile: join(folder, `${name}.log`),
+    onGroup: () => undefined,
+    onTrouble: (message) => console.error(message),
+  });
+  try {
+    const settings = settingsOf(roots, canary);
+    const edge = { config: join(import.meta.dirname, "../../../wrangler.toml"), host: HOST, port: ports.edge };
+    const edgeProcess = await startEdge({ ...edge, state: join(folder, "edge"), settings }, hooks("edge"));
+    closers.defer(() => edgeProcess.stop());
+    await callScheduled(edgeUrl);
+    closers.defer(startCron(edgeUrl, (message) => console.error(message)));
+
+    const tap = new Tap(`http://${HOST}:${ports.agent}`);
+    const tapPort = await freePort();
+    await tap.listen(HOST, tapPort);
+    closers.defer(() => tap.stop());
+    const registration = { hosts: ["*.test"], webhookUrl: `http://${HOST}:${tapPort}/v1/delivery` };
+    const secret = await registerCluster(edgeUrl, settings.ADMIN_TOKEN, registration, undefined);
+    const state = join(folder, "agent.state.json");
+    const agent = { host: HOST, ports, edgeUrl, secret, records, state, edgeStaleAfterMs: EDGE_STALE_AFTER_MS };
+    const agentProcess = await startAgent(agent, hooks("agent"));
+    closers.defer(() => agentProcess.stop());
+
+    const write = (file: string, text: string | undefined) =>
+      text === undefined ? rmSync(join(records, file)) : writeFileSync(join(records, file), text);
+    return { tap, dns: { host: HOST, port: ports.dns }, write, stop: () => closers.disposeAsync() };
+  } catch (error) {
+    await closers.disposeAsync();
+    throw error;
+  }
+}
+
+const settingsOf = (roots: string, canary: string) => ({
+  ADMIN_TOKEN: randomBytes(16).toString("hex"),
+  ALLOW_PRIVATE_ADDRESSES: "true",
+  CANARIES: canary,
+  COLO_URL: "",
+  EXTRA_ROOTS: roots,
+  EDGE_STALE_AFTER: `${EDGE_STALE_AFTER_MS}ms`,
+});
