@@ -1,0 +1,197 @@
+import { rmSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { Command, InvalidArgumentError } from "commander";
+import { loggedInTo, notLoggedIn, secretsHeld } from "./account.ts";
+import { stopOf } from "./refusals.ts";
+import {
+  isSecretName,
+  planSecrets,
+  SECRET_NAMES,
+  type SecretName,
+  type SecretPlan,
+  type Secrets,
+  secretsIn,
+  valuesOf,
+  writeSecrets,
+} from "./secrets.ts";
+import { type Check, smokeTest } from "./smoke.ts";
+import { Stop, toItsEnd } from "./stop.ts";
+import { askWrangler, type Ran, showWrangler } from "./wrangler.ts";
+
+interface Options {
+  dryRun?: true;
+  url?: URL;
+  secretsFile?: string;
+  renew: SecretName[];
+}
+
+/** A new Worker or secret takes a while until every place has it: the smoke test is tried again until then. */
+const SPREAD_TRIES = 12;
+const SPREAD_PAUSE_MS = 5_000;
+
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
+
+function readOptions(argv: string[]): Options {
+  return new Command("npm run deploy --")
+    .description(
+      "Deploys the edge to the Cloudflare account that wrangler is logged in to, gives it what secrets it lacks, and tries it. May be run again at any time.",
+    )
+    .option("--dry-run", "build, say what would be set, and change nothing; needs no account")
+    .option(
+      "--url <url>",
+      "only try an edge that is deployed already; with VEDETTE_TOKEN also what wants a token",
+      asUrl,
+    )
+    .option("--secrets-file <file>", "write new secrets into this file, readable by you alone, and not to the terminal")
+    .option(
+      "--renew <name>",
+      `set a secret anew that the account has: ${SECRET_NAMES.join(", ")}; may be repeated`,
+      asSecrets,
+      [],
+    )
+    .addHelpText(
+      "after",
+      `
+Secrets (${SECRET_NAMES.join(", ")}) that the account has are kept. Missing ones are taken from the environment variables of
+the same names, else made. Where wrangler has no login: npx wrangler login, or CLOUDFLARE_API_TOKEN.
+
+Examples:
+  npm run deploy
+  npm run deploy -- --secrets-file ~/vedette-secrets
+  npm run deploy -- --renew VIEW_TOKEN
+  VEDETTE_TOKEN=… npm run deploy -- --url https://vedette.example.workers.dev
+
+Step by step: docs/deploy.md`,
+    )
+    .helpOption("-h, --help", "show help")
+    .showHelpAfterError("Add --help for what there is.")
+    .parse(argv)
+    .opts<Options>();
+}
+
+function asUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new InvalidArgumentError("It must be an http(s) URL.");
+  return url;
+}
+
+function asSecrets(text: string, before: SecretName[]): SecretName[] {
+  if (!isSecretName(text)) throw new InvalidArgumentError(`It must be one of ${SECRET_NAMES.join(", ")}.`);
+  return [...before, text];
+}
+
+async function rehearse({ renew }: Options, env: NodeJS.ProcessEnv): Promise<number> {
+  const account = await loggedInTo(env);
+  say(account === undefined ? "Nobody is logged in: an account without the Worker is assumed." : `Account: ${account}`);
+  const given = secretsIn(env);
+  const plan = planSecrets(account === undefined ? [] : await secretsHeld(), renew, given);
+  valuesOf(plan, given);
+  say(planText(plan, "would be"));
+  succeed(await showWrangler(["deploy", "--dry-run"]), "building");
+  say("\nNothing was changed. Without --dry-run it is deployed.");
+  return 0;
+}
+
+async function deploy(options: Options, env: NodeJS.ProcessEnv): Promise<number> {
+  const account = await loggedInTo(env);
+  if (account === undefined) throw notLoggedIn();
+  say(`Account: ${account}`);
+  const given = secretsIn(env);
+  const plan = planSecrets(await secretsHeld(), options.renew, given);
+  const values = valuesOf(plan, given);
+  const deployed = succeed(await showWrangler(["deploy"]), "deploying");
+  // After it, since secrets belong to a Worker that is there; until then its routes are closed.
+  await setSecrets(plan, values, options.secretsFile);
+  const url = urlIn(deployed);
+  if (url === undefined) {
+    throw new Stop(
+      "It is deployed, but wrangler names no URL of it.",
+      "Try it with --url https://… where your routes lead to it.",
+    );
+  }
+  say(`\nTrying ${url.origin}`);
+  const token = env.VEDETTE_TOKEN ?? values.ADMIN_TOKEN ?? values.VIEW_TOKEN ?? given.ADMIN_TOKEN ?? given.VIEW_TOKEN;
+  const code = tellSmoke(await smokeUntilSpread(url, token));
+  if (code === 0) say(nextStep(url));
+  return code;
+}
+
+function succeed(ran: Ran, doing: string): Ran {
+  if (ran.code !== 0) throw stopOf(ran, doing);
+  return ran;
+}
+
+async function setSecrets(plan: SecretPlan, values: Secrets, file: string | undefined): Promise<void> {
+  say(planText(plan, "is"));
+  if (plan.set.length === 0) return;
+  // First the file: what is set and not written down is lost.
+  if (file !== undefined) writeSecrets(file, values);
+  const ran = await askWrangler(["secret", "bulk"], JSON.stringify(values));
+  if (ran.code !== 0) {
+    if (file !== undefined) rmSync(file);
+    throw stopOf(ran, "setting the secrets");
+  }
+  if (file !== undefined) say(`They are in ${file}, which you alone can read. Move them to where you keep secrets.`);
+  else tellMade(plan, values);
+}
+
+function planText({ kept, set }: SecretPlan, verb: string): string {
+  const lines = set.map(
+    ({ name, from }) => `${name} ${verb} set, ${from === "made" ? "newly made" : "from the environment"}`,
+  );
+  return ["", ...kept.map((name) => `${name} is on the account, and kept`), ...lines].join("\n");
+}
+
+/** Those that were given are known to whoever gave them. */
+function tellMade({ set }: SecretPlan, values: Secrets): void {
+  const made = set.filter(({ from }) => from === "made").map(({ name }) => `  ${name}=${values[name]}\n`);
+  if (made.length === 0) return;
+  process.stdout.write(
+    `\nShown this once, and to be read back from nowhere. Keep them where you keep secrets, and clear this screen:\n\n${made.join("")}\n`,
+  );
+}
+
+/** wrangler names what answers as URLs, and custom domains by their host. */
+function urlIn({ outcomes }: Ran): URL | undefined {
+  const targets = outcomes.find(({ type }) => type === "deploy")?.targets ?? [];
+  const domain = targets
+    .map((target) => /^(\S+) \(custom domain\)/.exec(target)?.[1])
+    .find((host) => host !== undefined);
+  const text = domain === undefined ? targets.find((target) => /^https?:\/\//.test(target)) : `https://${domain}`;
+  return text === undefined ? undefined : (URL.parse(text) ?? undefined);
+}
+
+async function smokeUntilSpread(url: URL, token: string | undefined): Promise<Check[]> {
+  for (let tried = 1; ; tried += 1) {
+    const checks = await smokeTest(url, token);
+    if (tried >= SPREAD_TRIES || checks.every(({ fault }) => fault === undefined)) return checks;
+    say("  not everywhere yet; once more in 5 s");
+    await pause(SPREAD_PAUSE_MS);
+  }
+}
+
+function tellSmoke(checks: readonly Check[]): number {
+  for (const { name, fault, note } of checks) {
+    say(`  ${fault === undefined ? "ok   " : "FAULT"}  ${name}${fault ? `: ${fault}` : note ? ` (${note})` : ""}`);
+  }
+  const faults = checks.filter(({ fault }) => fault !== undefined).length;
+  if (faults > 0)
+    say(`\n${faults} of ${checks.length} failed. What to look at: docs/deploy.md, “When the smoke test fails”.`);
+  return faults > 0 ? 1 : 0;
+}
+
+const nextStep = (url: URL): string => `
+The edge runs: ${url.origin}/ is the view. Next, register a cluster:
+
+  export VEDETTE_EDGE=${url.origin}
+  read -rs VEDETTE_TOKEN && export VEDETTE_TOKEN      # the ADMIN_TOKEN
+  npx vedette cluster add my-cluster --host '*.example.com' > webhook-secret.yaml
+
+and put the agent into it: docs/kubernetes.md. What this account's platform really does: npm run check:edge.`;
+
+process.exitCode = await toItsEnd(async () => {
+  const options = readOptions(process.argv);
+  const { env } = process;
+  if (options.url !== undefined) return tellSmoke(await smokeTest(options.url, env.VEDETTE_TOKEN));
+  return options.dryRun ? rehearse(options, env) : deploy(options, env);
+});

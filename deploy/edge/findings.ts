@@ -1,0 +1,216 @@
+import type { Figures, Measurement } from "../../shared/model/self-test.ts";
+
+/** `assumed`: as the design takes it to be; `otherwise`: not so; `unknown`: the measurement could not tell. */
+export type Verdict = "assumed" | "otherwise" | "unknown";
+
+/** What one measurement says of an assumption of the design. */
+export interface Finding {
+  verdict: Verdict;
+  found: string;
+  /** What to change, or to measure again; absent where nothing is. */
+  advice?: string;
+}
+
+interface Assumption {
+  /** What the design assumes: docs/platform.md. */
+  expected: string;
+  judge: (figures: Figures) => Finding;
+}
+
+const assumed = (found: string): Finding => ({ verdict: "assumed", found });
+const otherwise = (found: string, advice: string): Finding => ({ verdict: "otherwise", found, advice });
+const unknown = (found: string, advice: string): Finding => ({ verdict: "unknown", found, advice });
+const ms = (value: unknown): string => (typeof value === "number" ? `${value} ms` : "?");
+const num = (value: unknown): number => (typeof value === "number" ? value : Number.NaN);
+
+const FAILED_DIAL = "cannot connect to the specified address";
+/** Of a refusal on the far side of the world, which a black hole has not given by then. */
+const AT_ONCE_MS = 3_000;
+/** How long the platform is said to hold a dial that nobody answers. */
+const HELD_MS = { least: 15_000, most: 30_000 };
+const LOOPBACKS_DOCUMENTED = 32;
+
+const notBlackHole = (found: string): Finding =>
+  unknown(found, "That is no black hole. Give an address and port that never answer with --black-hole.");
+
+/** What the design assumes of its platform, how a measurement bears it out, and what follows where it does not. */
+export const ASSUMPTIONS: Record<Exclude<Measurement, "placement">, Assumption> = {
+  "closed-port": {
+    expected: `fails at once: “… ${FAILED_DIAL}”`,
+    judge: ({ outcome, ms: took }) => {
+      const found = `${outcome}, ${ms(took)}`;
+      if (outcome === "opened" || outcome === "pending" || num(took) > AT_ONCE_MS) {
+        return unknown(found, "That is no closed port. Give one that refuses connections with --closed-port.");
+      }
+      if (`${outcome}`.includes(FAILED_DIAL)) return assumed(found);
+      return otherwise(found, "Nothing to set: every dial that fails is ConnectFailed. Correct docs/platform.md.");
+    },
+  },
+  "cloudflare-address": {
+    expected: "is refused, as a closed port is",
+    judge: ({ outcome, ms: took }) => {
+      const found = `${outcome}, ${ms(took)}`;
+      if (outcome !== "opened") return assumed(found);
+      return otherwise(found, "Cloudflare's own addresses can be dialled: shared/probeable.ts need not keep them out.");
+    },
+  },
+  "black-hole": {
+    expected: "a loopback gives up with its deadline",
+    judge: ({ reason, timeoutMs, returnedMs }) => {
+      const found = `${reason} after ${ms(returnedMs)} of ${ms(timeoutMs)}`;
+      if (reason !== "ConnectTimeout") return notBlackHole(found);
+      if (num(returnedMs) < num(timeoutMs) + 1_000) return assumed(found);
+      return otherwise(found, "Loopbacks do not come back in time: LOOPBACK_GRACE_MS in workers/prober/dialler.ts.");
+    },
+  },
+  "black-hole-held": {
+    expected: "an own socket is held for some 21 s, though closed at once",
+    judge: ({ outcome, ms: took }) => {
+      const found = outcome === "pending" ? `held for more than ${ms(took)}` : `held for ${ms(took)}: ${outcome}`;
+      if (outcome === "opened") return notBlackHole(found);
+      if (num(took) >= HELD_MS.least && num(took) <= HELD_MS.most) return assumed(found);
+      if (num(took) > HELD_MS.most) {
+        return otherwise(
+          found,
+          "Fewer dials may be pending on the object's own sockets: MAX_HERE in workers/prober/dialler.ts.",
+        );
+      }
+      return otherwise(
+        found,
+        "A dial can be cancelled (if it is a black hole): suspects need no loopback, and slots come back at once.",
+      );
+    },
+  },
+  "seventh-dial": {
+    expected: "waits until one of six that hang is over",
+    judge: ({ outcome, ms: took, aloneMs }) => {
+      const found = `${outcome} after ${ms(took)}; alone after ${ms(aloneMs)}`;
+      if (num(took) > num(aloneMs) + AT_ONCE_MS) return assumed(found);
+      if (outcome !== "opened") return unknown(found, "Give something that accepts connections with --open.");
+      return otherwise(
+        found,
+        "Six dials that hang hold up no seventh (if they do hang): more slots are to be had in workers/prober/slots.ts.",
+      );
+    },
+  },
+  loopbacks: {
+    expected: `${LOOPBACKS_DOCUMENTED} or more in one invocation`,
+    judge: ({ made, tried, refusal }) => {
+      const found = refusal === undefined ? `${made} of ${tried}` : `${made} of ${tried}, then: ${refusal}`;
+      if (num(made) >= LOOPBACKS_DOCUMENTED) return assumed(found);
+      return otherwise(
+        found,
+        "A round with more suspects uses the object's own sockets: put fewer probes on a shard, workers/coordinator/place.ts.",
+      );
+    },
+  },
+  ipv6: {
+    expected: "opens",
+    judge: ({ outcome, ms: took }) => {
+      const found = `${outcome}, ${ms(took)}`;
+      if (outcome === "opened") return assumed(found);
+      return otherwise(
+        found,
+        "This region has no way to IPv6 (or --ipv6 does not answer): leaves with such addresses are indeterminate from there.",
+      );
+    },
+  },
+  tls: {
+    expected: "our client's handshake with a name, to an address on 443",
+    judge: ({ reason, message, version, cipherSuite, tlsMs }) => {
+      if (version !== undefined) return assumed(`${version} ${cipherSuite}, ${ms(tlsMs)}: ${reason}`);
+      return otherwise(
+        `${reason}: ${message}`,
+        "HTTPS probes do not work from here, or --tls and --tls-host do not fit each other.",
+      );
+    },
+  },
+  "key-exchange": {
+    expected: "agrees, whichever way round the runtime takes the keys",
+    judge: ({ agrees, swapped }) => {
+      const found = `${agrees ? "agrees" : "does not agree"}, keys ${swapped ? "swapped" : "as documented"}`;
+      if (agrees === true) return assumed(found);
+      return otherwise(
+        found,
+        "HTTPS probes fail: workers/prober/tls/key-share.ts has the way round the runtime's fault.",
+      );
+    },
+  },
+  cpu: {
+    expected: "a key exchange takes 1 ms at most; the clock stands still meanwhile",
+    judge: ({ exchangeMs, seenInsideMs, exchanges }) => {
+      const clock = num(seenInsideMs) === 0 ? "stands still" : `moves (${ms(seenInsideMs)})`;
+      const found = `${ms(exchangeMs)} at most, of ${exchanges}; the clock ${clock}`;
+      if (num(exchangeMs) <= 1) return assumed(found);
+      return otherwise(
+        found,
+        "Handshakes cost more than reckoned. What is billed: cpuTime in npx wrangler tail --format json.",
+      );
+    },
+  },
+  alarms: {
+    expected: "come within a second",
+    judge: ({ set, came, medianLateMs, worstLateMs }) => {
+      if (came !== set)
+        return otherwise(
+          `${came} of ${set} came`,
+          "Alarms get lost: rounds wait for the heartbeat of each minute. Run it again.",
+        );
+      const found = `${ms(medianLateMs)} late, ${ms(worstLateMs)} at worst`;
+      if (num(worstLateMs) <= 1_000) return assumed(found);
+      return otherwise(
+        found,
+        "Add that to the time a failover takes. Run it again: at a fail-over of the platform's own they are late for a while.",
+      );
+    },
+  },
+  "output-gate": {
+    expected: "a dial after a write waits for it, 100 ms at most",
+    judge: ({ plainMs, afterWriteMs, syncMs }) => {
+      const found = `${ms(plainMs)} without, ${ms(afterWriteMs)} with a write, which takes ${ms(syncMs)}`;
+      if (num(afterWriteMs) - num(plainMs) <= 100 && num(syncMs) <= 100) return assumed(found);
+      return otherwise(
+        found,
+        "Writes are slow here: a round's write must stay clear of its dials, as it does. Run it again.",
+      );
+    },
+  },
+  rows: {
+    expected: "1 row for an insert, 1 more for its index",
+    judge: ({ plainInsert, indexedInsert, indexedReplace }) => {
+      const found = `${plainInsert} plain, ${indexedInsert} with an index, ${indexedReplace} to replace one with an index`;
+      if (plainInsert === 1 && indexedInsert === 2) return assumed(found);
+      return otherwise(found, "What is billed is not what docs/cost.md reckons with.");
+    },
+  },
+  hibernation: {
+    expected: "memory is lost, and a ping answered without waking",
+    judge: ({ idleMs, memoryLost, pongMs, pingWokeIt, answeredByPlatform }) => {
+      if (memoryLost !== true) {
+        return otherwise(
+          `memory kept over ${ms(idleMs)}`,
+          "An object that stays is billed while it is idle. Run it again with a longer --idle.",
+        );
+      }
+      const found = `memory lost within ${ms(idleMs)}; pong after ${ms(pongMs)}, ${pingWokeIt ? "woken by it" : "not woken"}`;
+      if (pingWokeIt === false && answeredByPlatform === true) return assumed(found);
+      return otherwise(found, "Each ping of a viewer wakes a coordinator: watch what /v1/live costs.");
+    },
+  },
+};
+
+/** Judges where the objects of the regions landed, by their data centres. Undefined where that is not known. */
+export function judgePlacement(colos: ReadonlyMap<string, string | undefined>): Map<string, Finding> {
+  const findings = new Map<string, Finding>();
+  for (const [region, colo] of colos) {
+    const sharing = [...colos].filter(([other, its]) => other !== region && its === colo).map(([other]) => other);
+    if (colo === undefined) findings.set(region, unknown("?", "COLO_URL is empty or does not answer."));
+    else if (sharing.length === 0) findings.set(region, assumed(colo));
+    else
+      findings.set(
+        region,
+        otherwise(`${colo}, as ${sharing.join(", ")}`, "They are one place: let a health check name one of them only."),
+      );
+  }
+  return findings;
+}

@@ -1,0 +1,107 @@
+import { overview } from "../../shared/model/overview.ts";
+
+/** One thing that a deployed edge has to do. */
+export interface Check {
+  name: string;
+  /** What is wrong; absent where all is well. */
+  fault?: string;
+  /** What somebody should know, though it is no fault. */
+  note?: string;
+}
+
+const LIMIT_MS = 15_000;
+
+/** What the view is served with: dashboard/public/_headers. */
+const VIEW_HEADERS: Readonly<Record<string, RegExp>> = {
+  "content-security-policy": /default-src 'none'.*frame-ancestors 'none'/,
+  "strict-transport-security": /max-age=\d+/,
+  "x-content-type-options": /^nosniff$/,
+  "referrer-policy": /^no-referrer$/,
+};
+
+/** Asks a deployed edge what each of its users would. @param token of an admin or viewer; without it one check is left out */
+export async function smokeTest(url: URL, token: string | undefined): Promise<Check[]> {
+  return [
+    await check("healthz", () => healthz(url)),
+    await check("the view", () => view(url)),
+    await check("refusal without a token", () => refusal(url, undefined)),
+    await check("refusal of a wrong token", () => refusal(url, "vedette-smoke-test-wrong-token")),
+    token === undefined
+      ? {
+          name: "the overview with a token",
+          note: "not asked: no token is known here; set VEDETTE_TOKEN to an admin or view token",
+        }
+      : await check("the overview with a token", () => overviewWith(url, token)),
+  ];
+}
+
+type Found = Omit<Check, "name">;
+
+async function check(name: string, ask: () => Promise<Found>): Promise<Check> {
+  try {
+    return { name, ...(await ask()) };
+  } catch (error) {
+    return { name, fault: `it cannot be reached: ${causeOf(error)}` };
+  }
+}
+
+/** A redirect is not followed: the token is for this edge alone. */
+const get = (url: URL, path: string, token?: string): Promise<Response> =>
+  fetch(new URL(path, url), {
+    redirect: "manual",
+    signal: AbortSignal.timeout(LIMIT_MS),
+    ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),
+  });
+
+async function healthz(url: URL): Promise<Found> {
+  const response = await get(url, "/healthz");
+  const [first, ...faults] = (await response.text()).trim().split("\n");
+  if (response.status !== 200 || first !== "ok")
+    return { fault: `it answers ${response.status} ${first?.slice(0, 300)}` };
+  return faults.length === 0 ? {} : { note: faults.join("; ") };
+}
+
+async function view(url: URL): Promise<Found> {
+  const response = await get(url, "/");
+  const page = await response.text();
+  if (response.status !== 200) return { fault: `/ answers ${response.status}` };
+  const lacking = Object.entries(VIEW_HEADERS).filter(([name, right]) => !right.test(response.headers.get(name) ?? ""));
+  if (lacking.length > 0) return { fault: `/ is served without the right ${lacking.map(([name]) => name).join(", ")}` };
+  const scripts = [...page.matchAll(/\bsrc="(\/assets\/[^"]+\.js)"/g)].map(([, path]) => path ?? "");
+  if (scripts.length === 0) return { fault: "/ names no script of the view" };
+  for (const path of scripts) {
+    const { status, headers } = await get(url, path);
+    if (status !== 200 || !/javascript/.test(headers.get("content-type") ?? ""))
+      return { fault: `${path} answers ${status}` };
+  }
+  return {};
+}
+
+async function refusal(url: URL, token: string | undefined): Promise<Found> {
+  const [overviewAnswer, clusters] = await Promise.all([
+    get(url, "/v1/overview", token),
+    get(url, "/v1/clusters", token),
+  ]);
+  await Promise.all([overviewAnswer.body?.cancel(), clusters.body?.cancel()]);
+  if (clusters.status !== 401) return { fault: `/v1/clusters answers ${clusters.status}, and should refuse (401)` };
+  if (overviewAnswer.status === 401) return {};
+  if (overviewAnswer.status !== 200)
+    return { fault: `/v1/overview answers ${overviewAnswer.status}, and should refuse (401)` };
+  return { note: "/v1/overview is open to everybody, by PUBLIC_VIEW or PUBLIC_READS" };
+}
+
+async function overviewWith(url: URL, token: string): Promise<Found> {
+  const response = await get(url, "/v1/overview", token);
+  if (response.status !== 200)
+    return { fault: `it answers ${response.status}: ${(await response.text()).slice(0, 300)}` };
+  return overview.safeParse(await response.json()).success
+    ? {}
+    : { fault: "its answer is none of an edge of this version" };
+}
+
+/** Node puts what happened behind a `TypeError: fetch failed`. */
+function causeOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  if (!(cause instanceof Error)) return String(cause);
+  return "code" in cause && typeof cause.code === "string" ? cause.code : cause.message;
+}
