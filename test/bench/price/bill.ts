@@ -1,14 +1,13 @@
+import { DAYS_A_MONTH, OBJECT_GB, PRICES } from "../../../shared/price/prices.ts";
 import { CLASSES, type ClassName, type Counts, type ObjectCounts } from "./counts.ts";
-import { PRICES } from "./prices.ts";
 
-const MONTH_S = 30 * 24 * 3_600;
+const MONTH_S = DAYS_A_MONTH * 24 * 3_600;
 /** What a healthy prober writes of history, whatever the round: its marks each five minutes, … */
 const MARKS_S = 300;
 /** … and a row for each quarter of an hour, hour and day, which is deleted once it is too old. */
 const HISTORY_ROWS_A_DAY = 2 * (96 + 24 + 1);
 /** Of all invocations and lines one in a hundred is logged: see wrangler.toml. */
 const LOG_SAMPLING = 0.01;
-const OBJECT_GB = 0.128;
 
 /** What a fleet uses in a month of 30 days. */
 export interface Month {
@@ -19,9 +18,9 @@ export interface Month {
   awakeS: number;
   logLines: number;
   bytes: number;
-  /** CPU of what is no object: cron, snapshots, and dials in invocations of their own. */
-  workerCpuMs: number;
   usd: number;
+  /** USD of the CPU of dials in invocations of their own, which is not in `usd`. */
+  dialCpuUsd: number;
   /** USD by what it is for, the most first. */
   parts: [string, number][];
 }
@@ -64,7 +63,7 @@ export function monthOf(used: Counts, windowS: number, checkCpuMs: number): Mont
   const month = { requests: 0, alarms: 0, rowsWritten: 0, rowsRead: 0, awakeS: 0, logLines: 0, bytes: 0 };
   for (const name of CLASSES) {
     const one = used.objects[name];
-    const rows = rowsOf(name, one, factor);
+    const rows = rowsOf(name, one, windowS);
     const requests = (one.calls + one.alarms) * factor;
     month.requests += requests;
     month.alarms += one.alarms * factor;
@@ -79,21 +78,25 @@ export function monthOf(used: Counts, windowS: number, checkCpuMs: number): Mont
     add(`${name} requests`, requests * PRICES.objectRequest);
   }
   const workerCalls = (used.worker.requests + used.worker.crons) * factor;
-  const workerCpuMs = (used.worker.loopbacks * factor + workerCalls) * checkCpuMs;
   month.logLines += (used.worker.logLines + used.worker.loopbacks) * factor + workerCalls;
   add("Worker requests", workerCalls * PRICES.workerRequest);
-  add("Worker CPU", workerCpuMs * PRICES.workerCpuMs);
+  const dialCpuUsd = used.worker.loopbacks * factor * checkCpuMs * PRICES.workerCpuMs;
   add("logs", month.logLines * LOG_SAMPLING * PRICES.logLine);
   add("stored", (month.bytes / 1e9) * PRICES.gbMonth);
   const sorted = [...parts].sort(([, a], [, b]) => b - a);
-  return { ...month, workerCpuMs, usd: sorted.reduce((sum, [, usd]) => sum + usd, 0), parts: sorted };
+  return { ...month, dialCpuUsd, usd: sorted.reduce((sum, [, usd]) => sum + usd, 0), parts: sorted };
 }
 
-function rowsOf(name: ClassName, { rowsWritten, objects }: ObjectCounts, factor: number) {
-  const { alarm = 0, marks = 0, history: _, ...others } = rowsWritten;
-  const rest = Object.values(others).reduce((sum, rows) => sum + rows, 0) * factor;
-  if (name !== "Prober") return { alarm: alarm * factor, other: rest + (marks + (_ ?? 0)) * factor };
-  const atLeast = (objects * MONTH_S) / MARKS_S;
-  const history = objects * HISTORY_ROWS_A_DAY * 30;
-  return { alarm: alarm * factor, other: rest + Math.max(marks * factor, atLeast) + history };
+function rowsOf(name: ClassName, { rowsWritten, objects }: ObjectCounts, windowS: number) {
+  const factor = MONTH_S / windowS;
+  const { alarm = 0, ...others } = rowsWritten;
+  if (name !== "Prober") return { alarm: alarm * factor, other: sum(others) * factor };
+  const { marks = 0, history: _, ...rest } = others;
+  // What is more than history alone makes of them is the work of outcomes that change.
+  const byHistory = objects * Math.ceil(windowS / MARKS_S);
+  const marksAMonth = marks > byHistory ? marks * factor : (objects * MONTH_S) / MARKS_S;
+  const history = objects * HISTORY_ROWS_A_DAY * DAYS_A_MONTH;
+  return { alarm: alarm * factor, other: sum(rest) * factor + marksAMonth + history };
 }
+
+const sum = (rows: Record<string, number>): number => Object.values(rows).reduce((all, one) => all + one, 0);

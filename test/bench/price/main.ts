@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { PRICES_AS_OF } from "../../../shared/price/prices.ts";
 import { type Case, checksASecond, nameOf } from "./cases.ts";
 import { type Measured, measure } from "./measure.ts";
 import { HELP, type Plan, readOptions } from "./options.ts";
@@ -57,8 +58,9 @@ Measured: each fleet for ${minutes} min at rest, up to ${atOnce} at a time, exch
 lines and bytes are counted by code around the objects, awake is the time in which an object runs or has a call, a socket, a
 timer, a fetch or waitUntil pending. One that merely rests in memory is not billed, also where it was not put away yet.
 Extrapolated: the month (30 days), from that window; rows of history by the clock (marks each five minutes, a row a quarter of an
-hour, hour and day, deleted again when old). Worker CPU is that of dials in invocations of their own, taken as this machine's CPU
-for a check; Cloudflare's documents do not say whether such invocations are billed apart from their object.
+hour, hour and day, deleted again when old). "dials' CPU" is in no total: half of the dials and more are made in invocations of
+their own, and Cloudflare's documents do not say whether the CPU of such is billed beside their object; were it, it would cost
+that much, by this machine's CPU for a check. Prices of ${PRICES_AS_OF}.
 Not shown here: the platform's own latencies between objects and for confirmed writes. What the plan includes is not taken off.
 All amounts are for each endpoint and month. Route 53: one HTTPS check of an endpoint outside AWS.
 `;

@@ -1,6 +1,6 @@
+import { OBJECT_GB, route53Usd } from "../../../shared/price/prices.ts";
 import { GOALS, nameOf } from "./cases.ts";
 import type { Measured } from "./measure.ts";
-import { route53Usd } from "./prices.ts";
 
 const HEAD = [
   "endpoints × regions",
@@ -14,6 +14,7 @@ const HEAD = [
   "KB",
   "$ a month",
   "goal",
+  "dials' CPU",
   "Route 53",
   "late",
   "what dominates",
@@ -41,12 +42,13 @@ function rowOf({ case: one, month, lateMs }: Measured): string[] {
     each(month.rowsWritten),
     each(month.rowsRead),
     each(month.awakeS),
-    each(month.awakeS * 0.128),
+    each(month.awakeS * OBJECT_GB),
     each(month.logLines),
     each(month.bytes / 1_000),
     usd.toFixed(4),
     verdict,
-    route53Usd(one.intervalS).toFixed(2),
+    `+ ${(month.dialCpuUsd / one.endpoints).toFixed(4)}`,
+    route53Usd({ isHttps: true, intervalMs: one.intervalS * 1_000, readsBody: false }).toFixed(2),
     `${Math.round(lateMs)} ms`,
     most.join(", "),
   ];
