@@ -45,7 +45,12 @@ export function jsonTable<Schema extends z.ZodType>(sql: SqlStorage, name: strin
         console.error({ message: "a row is too large to be stored", table: name, key, characters: value.length });
         return;
       }
-      sql.exec(`INSERT OR REPLACE INTO ${name} (key, value) VALUES (?, ?)`, key, value);
+      // To replace the row would be billed as two, since the key's index is written anew with it.
+      sql.exec(
+        `INSERT INTO ${name} (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+        key,
+        value,
+      );
     },
     delete(key) {
       sql.exec(`DELETE FROM ${name} WHERE key = ?`, key);
