@@ -1,6 +1,7 @@
 import type { ClusterRegistration, ClusterView } from "../shared/model/cluster.ts";
 import type { Condition } from "../shared/model/condition.ts";
 import type { Event } from "../shared/model/event.ts";
+import type { ExportedCluster } from "../shared/model/export.ts";
 import type { HistoryPoint, HistorySpan } from "../shared/model/history.ts";
 import type { Assignment, Shard } from "../shared/model/messages/assignment.ts";
 import type { Delivery } from "../shared/model/messages/delivery.ts";
@@ -88,6 +89,10 @@ export interface CoordinatorRpc {
 export interface ClusterRpc {
   register(registration: ClusterRegistration): Promise<Result<{ secret: string }>>;
   describe(): Promise<ClusterView | undefined>;
+  /** Registers a cluster as another edge had it; with a new secret where those it had cannot be opened here. */
+  restore(exported: ExportedCluster): Promise<Result<{ secret?: string }>>;
+  /** What another edge needs to take it over; its secrets are sealed. */
+  export(): Promise<ExportedCluster | undefined>;
   /** Gives a second secret; the older of the two stays valid until the next rotation. */
   rotate(): Promise<Result<{ secret: string }>>;
   /** Lets the next snapshot bind another `clusterUid`. */

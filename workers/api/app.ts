@@ -8,8 +8,10 @@ import { checkRoutes } from "./checks.ts";
 import { clusterRoutes } from "./clusters.ts";
 import { deliveryRoutes } from "./delivery.ts";
 import { eventRoutes } from "./events.ts";
+import { exportRoutes } from "./export.ts";
 import { withHeaders } from "./headers.ts";
 import { historyRoutes } from "./history.ts";
+import { importRoutes } from "./import.ts";
 import { limitRate } from "./limit.ts";
 import { liveRoutes } from "./live.ts";
 import { metricsRoutes } from "./metrics/metrics.ts";
@@ -49,6 +51,8 @@ const ownRoutes: Route[] = [
 /** Every route of the edge: what is served is what the OpenAPI document lists. */
 export const ROUTES: readonly Route[] = [
   ...clusterRoutes,
+  ...exportRoutes,
+  ...importRoutes,
   ...snapshotRoutes,
   ...deliveryRoutes,
   ...overviewRoutes,

@@ -1,11 +1,12 @@
 import type { ClusterRegistration, ClusterView } from "../../shared/model/cluster.ts";
+import type { ExportedCluster } from "../../shared/model/export.ts";
 import type { Delivery } from "../../shared/model/messages/delivery.ts";
 import type { RecordsView } from "../../shared/model/messages/records-view.ts";
 import type { Decisions } from "../../shared/model/messages/shares.ts";
 import type { SnapshotReceipt } from "../../shared/model/messages/snapshot.ts";
 import type { MessageNumber } from "../../shared/model/number.ts";
 import { formatNumber, isNewer, NO_NUMBER } from "../../shared/number.ts";
-import { formatSecret, SECRET_BYTES, type SignedRequest, signatureFault } from "../../shared/signature.ts";
+import { type SignedRequest, signatureFault } from "../../shared/signature.ts";
 import { coordinatorOf, type Env } from "../env.ts";
 import { problemOf } from "../problems.ts";
 import type { ClusterRpc, Result } from "../rpc.ts";
@@ -13,13 +14,16 @@ import { readSettings, type Settings } from "../settings.ts";
 import { MeteredObject } from "../usage/metered-object.ts";
 import { Coordinators, partitionsAtInstall } from "./coordinators.ts";
 import { decidedNumber } from "./delivery.ts";
+import { exportOf, identityOf } from "./moved.ts";
+import { newSecret } from "./new-secret.ts";
 import { newsOf } from "./news.ts";
 import { Outbox } from "./outbox.ts";
 import type { OutboxNews } from "./outbox-news.ts";
 import { receiptOf } from "./receipt.ts";
-import { ClusterStore } from "./store.ts";
+import { ClusterStore, type Identity } from "./store.ts";
 import { type SnapshotRequest, takeSnapshot } from "./take-snapshot.ts";
-import { clusterConditions, partitionsChanged, viewOf } from "./view.ts";
+import { tellOfPartitions } from "./tell-of-partitions.ts";
+import { clusterConditions, viewOf } from "./view.ts";
 
 /** The coordinators hear from each cluster at least each minute. */
 const CONTACT_MS = 50_000;
@@ -46,21 +50,36 @@ export class Cluster extends MeteredObject implements ClusterRpc {
   }
 
   async register(registration: ClusterRegistration): Promise<Result<{ secret: string }>> {
+    const secret = newSecret();
+    const created = await this.#create({ ...registration, secrets: [secret] });
+    return created.ok ? { ok: true, secret } : created;
+  }
+
+  async restore(exported: ExportedCluster): Promise<Result<{ secret?: string }>> {
+    const { identity, secret } = await identityOf(exported, this.#settings());
+    const created = await this.#create(identity);
+    return created.ok && secret !== undefined ? { ok: true, secret } : created;
+  }
+
+  async export(): Promise<ExportedCluster | undefined> {
+    return this.#live && exportOf(this.#live.store, this.#settings());
+  }
+
+  async #create(identity: Omit<Identity, "epoch">): Promise<Result<object>> {
     if (this.#live !== undefined) return { ok: false, problem: problemOf("ClusterExists") };
     const { PARTITIONS } = this.#settings();
     const partitions = await partitionsAtInstall((partition) => coordinatorOf(this.env, partition), PARTITIONS);
     // While that was asked, someone else may have registered it.
     if (this.#live !== undefined) return { ok: false, problem: problemOf("ClusterExists") };
-    const secret = newSecret();
     const store = ClusterStore.create(this.ctx.storage, PARTITIONS);
     store.partitions.create(partitions);
-    store.identity.update({ ...registration, epoch: Date.now(), secrets: [secret] });
+    store.identity.update({ ...identity, epoch: Date.now() });
     const live = this.#bringToLife(store);
     this.#live = live;
     this.#contactAt = Date.now();
     await this.#arm();
     await live.coordinators.forward();
-    return { ok: true, secret };
+    return { ok: true };
   }
 
   async describe(): Promise<ClusterView | undefined> {
@@ -221,21 +240,7 @@ export class Cluster extends MeteredObject implements ClusterRpc {
   }
 }
 
-/** Once for each value of the setting: the log is bounded, and the condition stays anyway. */
-async function tellOfPartitions({ store, coordinators }: Live): Promise<void> {
-  const wrong = partitionsChanged(store);
-  const told = wrong && store.partitions.setting;
-  const { cluster = "", toldPartitions } = store.identity.get();
-  if (told === toldPartitions) return;
-  store.identity.update({ toldPartitions: told });
-  if (wrong === undefined) return;
-  console.error(`Cluster ${cluster}: ${wrong.message}`);
-  await coordinators.note([{ type: "PartitionsChanged", cluster, message: wrong.message }]);
-}
-
 const UNKNOWN = { ok: false, problem: problemOf("ClusterUnknown") } as const;
-
-const newSecret = (): string => formatSecret(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)));
 
 function refusalOf(store: ClusterStore, request: SignedRequest): Extract<Result<object>, { ok: false }> | undefined {
   const fault = signatureFault(request, store.identity.get().secrets, Date.now());

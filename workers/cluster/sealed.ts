@@ -1,6 +1,7 @@
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+import { z } from "zod";
 import type { Sealed, SealedHeaders } from "../../shared/model/probe.ts";
 import type { Settings } from "../settings.ts";
 
@@ -15,7 +16,7 @@ const IV_BYTES = 12;
 const DIGEST_KEY_NAME = "vedette header digest";
 
 /**
- * Seals header secrets: AES-GCM over the JSON of the headers, 12-byte iv, no additional data, all in base64, with the id
+ * Seals header secrets: AES-GCM over the JSON of the headers, 12-byte iv, empty additional data, all in base64, with the id
  * of the key. Headers that are those held already keep their digest, so that no count starts anew when the key rotates,
  * and keep the very blob while the key is the same. Undefined where the Worker has no key.
  */
@@ -32,26 +33,52 @@ export async function sealHeaders(
   return { sealed: await seal(json, keys.HEADER_KEY_ID, keys.HEADER_KEY), digest: isHeld ? held.digest : digest };
 }
 
-async function seal(json: string, keyId: string, key: string): Promise<Sealed> {
+/** Seals the webhook secrets of a cluster for an export, bound to its name. Undefined where the Worker has no key. */
+export async function sealSecrets(
+  cluster: string,
+  secrets: readonly string[],
+  keys: HeaderKeys,
+): Promise<Sealed | undefined> {
+  if (keys.HEADER_KEY === undefined) return undefined;
+  return seal(JSON.stringify(secrets), keys.HEADER_KEY_ID, keys.HEADER_KEY, secretsOf(cluster));
+}
+
+/** The webhook secrets that were sealed for this cluster; undefined where their key is gone, or they are another's. */
+export async function openSecrets(cluster: string, sealed: Sealed, keys: HeaderKeys): Promise<string[] | undefined> {
+  const json = await open(sealed, keys, secretsOf(cluster));
+  return json === undefined ? undefined : webhookSecrets.parse(JSON.parse(json));
+}
+
+const secretsOf = (cluster: string) => `vedette webhook secrets of ${cluster}`;
+const webhookSecrets = z.array(z.string()).min(1).max(2);
+
+async function seal(json: string, keyId: string, key: string, boundTo = ""): Promise<Sealed> {
   const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
   const cryptoKey = await crypto.subtle.importKey("raw", fromBase64(key), "AES-GCM", false, ["encrypt"]);
-  const sealed = await crypto.subtle.encrypt({ name: "AES-GCM", iv }, cryptoKey, utf8ToBytes(json));
+  const sealed = await crypto.subtle.encrypt(aesGcm(iv, boundTo), cryptoKey, utf8ToBytes(json));
   return { keyId, iv: toBase64(iv), ciphertext: toBase64(new Uint8Array(sealed)) };
 }
 
 /** The JSON that was sealed; undefined where its key is gone. */
-async function open(sealed: Sealed, keys: HeaderKeys): Promise<string | undefined> {
+async function open(sealed: Sealed, keys: HeaderKeys, boundTo = ""): Promise<string | undefined> {
   const key = sealed.keyId === keys.HEADER_KEY_ID ? keys.HEADER_KEY : keys.HEADER_KEY_PREVIOUS;
   const isNamed = sealed.keyId === keys.HEADER_KEY_ID || sealed.keyId === keys.HEADER_KEY_PREVIOUS_ID;
   if (key === undefined || !isNamed) return undefined;
   try {
     const cryptoKey = await crypto.subtle.importKey("raw", fromBase64(key), "AES-GCM", false, ["decrypt"]);
-    const algorithm = { name: "AES-GCM", iv: fromBase64(sealed.iv) };
+    const algorithm = aesGcm(fromBase64(sealed.iv), boundTo);
     return new TextDecoder().decode(await crypto.subtle.decrypt(algorithm, cryptoKey, fromBase64(sealed.ciphertext)));
   } catch {
     return undefined;
   }
 }
+
+/** No additional data is the same as empty data: what was sealed without goes on to open. */
+const aesGcm = (iv: Uint8Array<ArrayBuffer>, boundTo: string) => ({
+  name: "AES-GCM",
+  iv,
+  additionalData: utf8ToBytes(boundTo),
+});
 
 function keyedDigest(json: string, key: string): string {
   const digestKey = hmac(sha256, fromBase64(key), utf8ToBytes(DIGEST_KEY_NAME));

@@ -1,0 +1,40 @@
+import { type ExportEnd, type ExportedRecord, type ExportHead, exportHead } from "../../shared/model/export.ts";
+import type { RecordStatus } from "../../shared/model/status.ts";
+import { clusterOf } from "../env.ts";
+import { askAllCoordinators, askCoordinator } from "./objects.ts";
+import type { ApiContext, Route } from "./route.ts";
+
+export const exportRoutes: Route[] = [
+  {
+    method: "GET",
+    path: "/v1/export",
+    access: "admin",
+    summary: "What another edge needs to take over, as NDJSON",
+    answer: {
+      status: 200,
+      description:
+        "The head, a line for each cluster, with its secrets sealed, and for each record, then the end. No secret can be read in it.",
+      schema: exportHead,
+    },
+    problems: ["CoordinatorUnavailable"],
+    handle: exportAll,
+  },
+];
+
+async function exportAll(context: ApiContext): Promise<Response> {
+  const names = await askCoordinator(context, 0, (coordinator) => coordinator.listClusters());
+  const exported = await Promise.all(names.sort().map((name) => clusterOf(context.env, name).export()));
+  const clusters = exported.filter((cluster) => cluster !== undefined);
+  const statuses = (await askAllCoordinators(context, (coordinator) => coordinator.listRecords())).flat();
+  const records = statuses.map(lineOf).sort((a, b) => (a.rootHost < b.rootHost ? -1 : 1));
+  const head: ExportHead = { kind: "Export", version: 1, at: Date.now() };
+  const end: ExportEnd = { kind: "End", clusters: clusters.length, records: records.length };
+  const text = [head, ...clusters, ...records, end].map((line) => `${JSON.stringify(line)}\n`).join("");
+  return context.body(text, 200, { "content-type": "application/x-ndjson" });
+}
+
+function lineOf({ rootHost, leaves }: RecordStatus): ExportedRecord {
+  const those = (isPublished: boolean) =>
+    leaves.flatMap(({ leaf, published }) => (published === isPublished ? [leaf] : [])).sort();
+  return { kind: "Record", rootHost, published: those(true), withheld: those(false) };
+}
