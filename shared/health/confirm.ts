@@ -8,11 +8,21 @@ export function isUnsettled({ says, failures, successes }: Counts): boolean {
   return (says === "Healthy" && failures > 0) || (says === "Unhealthy" && successes > 0);
 }
 
-/** When an unsettled probe is to be checked again, Unix ms; undefined where its turn in the round is soon enough. */
+/** How a probe stands in a region: when its last completed check ended, and when the last one of any outcome began (Unix ms). */
+export interface Confirmable {
+  counts: Counts;
+  checkedAt?: number | undefined;
+  askedAt?: number | undefined;
+}
+
+/**
+ * When an unsettled probe is to be checked again, Unix ms: an interval after its last check began, and at once where that took
+ * longer. Undefined where its turn in the round is soon enough.
+ */
 export function confirmAt(
-  probe: { counts: Counts; checkedAt?: number | undefined },
+  { counts, checkedAt, askedAt = checkedAt }: Confirmable,
   confirmIntervalMs: number | undefined,
 ): number | undefined {
-  if (confirmIntervalMs === undefined || probe.checkedAt === undefined || !isUnsettled(probe.counts)) return undefined;
-  return probe.checkedAt + confirmIntervalMs;
+  if (confirmIntervalMs === undefined || checkedAt === undefined || askedAt === undefined) return undefined;
+  return isUnsettled(counts) ? Math.max(askedAt + confirmIntervalMs, checkedAt) : undefined;
 }

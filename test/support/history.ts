@@ -7,6 +7,7 @@ import type { CheckResult } from "../../workers/prober/check.ts";
 import type { Member } from "../../workers/prober/members.ts";
 import { nextRoundAt } from "../../workers/prober/phase.ts";
 import type { Prober } from "../../workers/prober/prober.ts";
+import type { Round } from "../../workers/prober/pump.ts";
 import { ShardWork } from "../../workers/prober/shard-work.ts";
 import { Store } from "../../workers/prober/store.ts";
 import { assignmentOf, freshProber, probeOf } from "./prober.ts";
@@ -64,11 +65,23 @@ export class ShardBench {
   round(outcomes: Readonly<Record<string, Outcome>>, lateMs = 0): void {
     const due = nextRoundAt(this.now, this.assignment.shard);
     this.now = due + lateMs;
+    this.#count(outcomes, { roundAt: this.now, lateMs, isConfirmation: false });
+  }
+
+  /** Some probes are checked alone, this long after what was before; nothing where the next round is due by then. */
+  confirm(outcomes: Readonly<Record<string, Outcome>>, afterMs: number): boolean {
+    if (this.now + afterMs >= nextRoundAt(this.now, this.assignment.shard)) return false;
+    this.now += afterMs;
+    this.#count(outcomes, { roundAt: this.now, lateMs: 0, isConfirmation: true });
+    return true;
+  }
+
+  #count(outcomes: Readonly<Record<string, Outcome>>, round: Round): void {
     const results = this.work.byAge().flatMap((member): [Member, CheckResult][] => {
       const outcome = outcomes[member.probe.id];
       return outcome === undefined ? [] : [[member, resultOf(outcome, this.now)]];
     });
-    this.work.count(results, { roundAt: this.now, lateMs });
+    this.work.count(results, round);
     this.work.save(this.now);
   }
 

@@ -12,16 +12,18 @@ const CANARY_TIMEOUT_MS = 2_000;
 
 /**
  * Whether a round looks like trouble of our own (design §2, dialling): more than half of its dials to at least three
- * addresses failed. An address counts as failed if one of its dials did.
+ * addresses failed. An address counts as failed if one of its dials did. Of confirmations a single address is enough: they dial
+ * only what failed, and where the region itself is cut off no other dial would say so.
  */
-export function looksLikeOurTrouble(results: readonly CheckResult[]): boolean {
+export function looksLikeOurTrouble(results: readonly CheckResult[], { isConfirmation = false } = {}): boolean {
   const failed = new Map<string, boolean>();
   for (const { address, reason } of results.flatMap((result) => result.findings)) {
     if (address === undefined) continue;
     failed.set(address, isUnanswered(reason) || (failed.get(address) ?? false));
   }
   const failures = [...failed.values()].filter((isFailure) => isFailure).length;
-  return failed.size >= LEAST_ADDRESSES && failures > failed.size / 2;
+  const least = isConfirmation ? 1 : LEAST_ADDRESSES;
+  return failed.size >= least && failures > failed.size / 2;
 }
 
 /**

@@ -11,8 +11,13 @@ export interface Member {
   probe: Probe;
   /** Exact while the object is in memory; after an eviction those beyond the thresholds stand at them, and say the same. */
   counts: Counts;
-  /** The last completed check, Unix ms. */
+  /** The last completed check, Unix ms; `isDated` says whether memory knows it, or a mark that is as old as its counts. */
   checkedAt?: number | undefined;
+  isDated: boolean;
+  /** When the last check began, however it ended, Unix ms. */
+  askedAt?: number | undefined;
+  /** Since when it is to be looked at, Unix ms, because another region saw something else. */
+  lookAt?: number | undefined;
   /** Addresses whose last dial was answered: all others may hang. */
   reached: Set<string>;
 }
@@ -49,15 +54,22 @@ function memberOf(probe: Probe, member: Member | undefined, mark: Mark | undefin
     probe,
     counts: reassess(known?.counts ?? probe.carried ?? NO_COUNTS, probe),
     checkedAt: known?.checkedAt,
+    isDated: false,
     reached: new Set(known?.reached ? [probe.target.leaf] : []),
   };
 }
 
 /** Counts a check, in place. */
 export function take(member: Member, result: CheckResult): void {
-  const outcome = outcomeOf(result.observation.reason);
+  const { reason, at, phases } = result.observation;
+  const outcome = outcomeOf(reason);
   member.counts = count(member.counts, outcome, member.probe);
-  if (outcome !== "indeterminate") member.checkedAt = result.observation.at;
+  member.askedAt = at - phases.totalMs;
+  member.lookAt = undefined;
+  if (outcome !== "indeterminate") {
+    member.checkedAt = at;
+    member.isDated = true;
+  }
   for (const { address, reason, phases } of result.findings) {
     if (address === undefined) continue;
     if (phases.connectMs !== undefined) member.reached.add(address);
@@ -84,8 +96,10 @@ export function markOf(member: Member): Mark {
   return { revision: probe.revision, counts, reached: isReached, ...(checkedAt !== undefined && { checkedAt }) };
 }
 
+/** Without the time of its last check where memory has lost that: then there is no news of it. */
 export function reportOf(member: Member, result: CheckResult | undefined): ProbeReport {
-  const { probe, counts, checkedAt } = member;
+  const { probe, counts, isDated } = member;
+  const checkedAt = isDated ? member.checkedAt : undefined;
   return {
     id: probe.id,
     revision: probe.revision,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Shard } from "../../shared/model/messages/assignment.ts";
 import type { Region } from "../../shared/model/region.ts";
-import { isAlarmAbsent, nextRoundAt, phaseMs, roundAfter } from "./phase.ts";
+import { isAlarmAbsent, lastRoundAt, nextRoundAt, phaseMs, roundAfter, roundFrom } from "./phase.ts";
 
 const regions: Region[] = ["apac", "enam", "weur"];
 const shard = (region: Region, n = 0, intervalMs = 30_000): Shard => ({ region, partition: 0, intervalMs, n, regions });
@@ -37,6 +37,18 @@ describe("the next round", () => {
   it("after an alarm that fired a moment early is not the same round again", () => {
     expect(roundAfter(roundAt - 20, shard("weur"))).toBe(roundAt + 30_000);
     expect(roundAfter(roundAt - 1_000, shard("weur"))).toBe(roundAt);
+  });
+});
+
+describe("the round that a wake is for", () => {
+  const roundAt = 30_000 * 1_000 + phaseMs(shard("weur"));
+
+  it.each([
+    ["at its moment", roundAt, roundAt, roundAt],
+    ["just before it", roundAt - 1, roundAt, roundAt - 30_000],
+    ["between two", roundAt + 1, roundAt + 30_000, roundAt],
+  ])("%s", (_, at, next, last) => {
+    expect([roundFrom(at, shard("weur")), lastRoundAt(at, shard("weur"))]).toEqual([next, last]);
   });
 });
 

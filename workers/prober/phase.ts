@@ -20,6 +20,12 @@ export function nextRoundAt(afterMs: number, shard: Shard): number {
   return (Math.floor((afterMs - phase) / shard.intervalMs) + 1) * shard.intervalMs + phase;
 }
 
+/** The first round of the shard that is due at the given time, or after it (both Unix ms). */
+export const roundFrom = (fromMs: number, shard: Shard): number => nextRoundAt(fromMs - 1, shard);
+
+/** The last round of the shard that was due by then (both Unix ms). */
+export const lastRoundAt = (atMs: number, shard: Shard): number => nextRoundAt(atMs, shard) - shard.intervalMs;
+
 /**
  * The round that follows one which begins now. An alarm that the platform fires a moment early belongs to the round it
  * was set for; without the tolerance that round would run twice.

@@ -3,30 +3,24 @@ import type { Assignment } from "../../shared/model/messages/assignment.ts";
 import type { MessageNumber } from "../../shared/model/number.ts";
 import type { Probe } from "../../shared/model/probe.ts";
 import type { Region } from "../../shared/model/region.ts";
-import { outcomeOf } from "../../shared/reason.ts";
 import type { CheckedNow, HistoryQuestion, ProbePoints, ProberRpc } from "../rpc.ts";
 import type { Settings } from "../settings.ts";
 import { readSettings } from "../settings.ts";
 import { MeteredObject } from "../usage/metered-object.ts";
 import { within } from "../within.ts";
-import {
-  canaryQuestion,
-  isIPv6,
-  looksLikeNoIPv6,
-  looksLikeOurTrouble,
-  withoutFailures,
-  withoutIPv6Failures,
-} from "./canaries.ts";
 import type { CheckResult } from "./check.ts";
 import { check, failedCheck } from "./check.ts";
 import { checkNow } from "./check-now.ts";
 import { askColo } from "./colo.ts";
 import { Dialler } from "./dialler.ts";
+import type { Kind } from "./flight.ts";
+import type { CheckedMember } from "./judged-by-canaries.ts";
+import { judgedByCanaries } from "./judged-by-canaries.ts";
 import type { Member } from "./members.ts";
 import { standingOf } from "./members.ts";
 import { outsideOf } from "./outside.ts";
 import { isAlarmAbsent } from "./phase.ts";
-import type { Round } from "./pump.ts";
+import type { Round, Wake } from "./pump.ts";
 import { pump } from "./pump.ts";
 import type { Question } from "./question.ts";
 import { Reporter } from "./reporter.ts";
@@ -40,8 +34,6 @@ const REPORT_WAIT_MS = 5_000;
 
 /** How long history waits for a round to be over; what takes longer hangs, and has no latency to be falsified. */
 const HISTORY_WAIT_MS = 1_500;
-
-type CheckedMember = [Member, CheckResult];
 
 /** Probes one shard from one region (design §2, prober). */
 export class Prober extends MeteredObject implements ProberRpc {
@@ -61,6 +53,8 @@ export class Prober extends MeteredObject implements ProberRpc {
   );
   #reporting: Promise<void> = Promise.resolve();
   #isPumping = false;
+  /** What the alarm was set for, Unix ms, as far as memory knows. */
+  #armedFor: number | undefined;
   #round: Promise<unknown> = Promise.resolve();
   #colo: string | undefined;
 
@@ -81,7 +75,7 @@ export class Prober extends MeteredObject implements ProberRpc {
     let nextAt: number | undefined;
     this.#isPumping = true;
     try {
-      const round = this.#pump(info?.scheduledTime ?? Date.now());
+      const round = this.#pump(this.#wakeOf(info));
       this.#round = round.catch(() => {});
       nextAt = await round;
     } catch (error) {
@@ -92,26 +86,47 @@ export class Prober extends MeteredObject implements ProberRpc {
     }
   }
 
-  async #pump(dueAt: number): Promise<number | undefined> {
+  /**
+   * All rounds before the time that an alarm was set for were run, whether memory holds or not: so that time tells a round from
+   * confirmations. Where nobody knows it, and in a retry of the platform's, it is a round.
+   */
+  #wakeOf(info: AlarmInvocationInfo | undefined): Wake {
+    const now = Date.now();
+    const dueAt = info?.isRetry ? undefined : (this.#armedFor ?? info?.scheduledTime);
+    this.#armedFor = undefined;
+    return (dueAt === undefined ? undefined : this.#work.wakeFor(dueAt)) ?? { at: now, roundDueAt: now };
+  }
+
+  /** Answers when to wake next, Unix ms. */
+  async #pump(wake: Wake): Promise<number | undefined> {
     const settings = readSettings(this.env);
     if (this.#colo === undefined && settings.COLO_URL !== "") this.#learnColo(settings.COLO_URL);
-    const nextAt = await pump<Member, CheckResult>(
+    const roundDueAt = await pump<Member, CheckResult>(
       {
         now: Date.now,
         items: () => this.#work.byAge(),
-        check: (member, closing) => this.#check(member, settings, closing),
+        confirmAt: (until) => this.#work.confirmAt(until),
+        confirmations: (atMs, until) => this.#work.confirmations(atMs, until),
+        check: (member, closing, kind) => this.#check(member, settings, closing, kind),
         roundAfter: (now) => this.#work.roundAfter(now),
         longestMs: () => this.#work.longestMs,
         settle: (results, round) => this.#settle(results, round, settings),
       },
-      dueAt,
+      wake,
     );
-    await this.#awaitReport(nextAt);
+    await this.#awaitReport(this.#work.nextWakeAt(roundDueAt));
     this.#work.save(Date.now());
-    return nextAt;
+    return this.#work.nextWakeAt(roundDueAt);
   }
 
-  async lookNow(_probes: readonly string[]): Promise<void> {}
+  async lookNow(probes: readonly string[]): Promise<void> {
+    if (!this.#work.look(probes, Date.now()) || this.#isPumping) return;
+    const alarmAt = await this.ctx.storage.getAlarm();
+    const wake = this.#work.wakeFor(this.#armedFor ?? alarmAt ?? Date.now());
+    const nextAt = this.#work.nextWakeAt(wake?.roundDueAt);
+    // One that is due already comes, or is nudged: it must not be put off.
+    if (alarmAt === null || (nextAt !== undefined && nextAt < alarmAt && alarmAt > Date.now())) await this.#arm(nextAt);
+  }
 
   async checkNow(region: Region, probe: Probe): Promise<CheckedNow> {
     const settings = readSettings(this.env);
@@ -134,15 +149,18 @@ export class Prober extends MeteredObject implements ProberRpc {
     this.ctx.waitUntil(asking);
   }
 
-  async #check(member: Member, settings: Settings, closing: AbortSignal): Promise<CheckResult | undefined> {
+  /** What is to be confirmed may hang, and is asked as suspects are: it takes no slots from those that are proven. */
+  async #check(member: Member, settings: Settings, closing: AbortSignal, kind: Kind): Promise<CheckResult | undefined> {
     const { probe } = member;
+    member.askedAt = Date.now();
+    const standing = (address: string) => (kind === "confirmation" ? "suspect" : standingOf(member, address));
     try {
       return await check(probe, {
         settings,
         userAgent: userAgentOf(settings, this.#work.shard?.region),
         intervalMs: this.#work.shard?.intervalMs ?? 0,
         names: this.#names,
-        ask: (question) => this.#dialler.ask(probe.id, question, standingOf(member, question.address), closing),
+        ask: (question) => this.#dialler.ask(probe.id, question, standing(question.address), closing),
       });
     } catch (error) {
       return failedCheck(error);
@@ -153,7 +171,9 @@ export class Prober extends MeteredObject implements ProberRpc {
   async #settle(given: CheckedMember[], round: Round, settings: Settings): Promise<void> {
     let results = given;
     try {
-      results = await this.#judgedByCanaries(given, settings.CANARIES);
+      results = await judgedByCanaries(given, round, settings.CANARIES, (question) =>
+        this.#dialler.askCanary(question),
+      );
       this.#work.count(results, round);
       this.#work.save(Date.now());
       // A dial would wait for the write to be confirmed, and its time would be false.
@@ -161,36 +181,9 @@ export class Prober extends MeteredObject implements ProberRpc {
     } catch (error) {
       console.error("A round could not be stored:", messageOf(error));
     }
-    const report = this.#work.report(
-      new Map(results),
-      { ...round, ...(this.#colo && { colo: this.#colo }) },
-      Date.now(),
-    );
-    if (report !== undefined) this.#reporting = this.#reporter.send(report);
-  }
-
-  async #judgedByCanaries(results: CheckedMember[], canaries: Settings["CANARIES"]): Promise<CheckedMember[]> {
-    const checks = results.map(([, result]) => result);
-    if (looksLikeOurTrouble(checks) && (await this.#areUnreachable(canaries))) {
-      return results.map(([member, result]) => [member, withoutFailures(result)]);
-    }
-    if (looksLikeNoIPv6(checks) && (await this.#areUnreachable(canaries.filter(({ address }) => isIPv6(address))))) {
-      return results.map(([member, result]) => [
-        member,
-        withoutIPv6Failures(result, member.probe.expectation.addressPolicy),
-      ]);
-    }
-    return results;
-  }
-
-  /** Whether canaries were asked, two at most, and none of them answered. */
-  async #areUnreachable(canaries: Settings["CANARIES"]): Promise<boolean> {
-    const asked = canaries.slice(0, 2).map((canary) => this.#dialler.askCanary(canaryQuestion(canary)));
-    const findings = await Promise.all(asked);
-    return (
-      findings.length > 0 &&
-      findings.every((finding) => finding !== undefined && outcomeOf(finding.reason) === "failed")
-    );
+    const report = this.#work.report(new Map(results), round, Date.now());
+    if (report === undefined) return;
+    this.#reporting = this.#reporter.send({ ...report, ...(this.#colo !== undefined && { colo: this.#colo }) });
   }
 
   async #awaitReport(nextAt: number | undefined): Promise<void> {
@@ -220,6 +213,7 @@ export class Prober extends MeteredObject implements ProberRpc {
   async #arm(nextAt: number | undefined): Promise<void> {
     const now = Date.now();
     const at = this.#work.isEmpty ? undefined : (nextAt ?? this.#work.nextRoundAt(now));
+    this.#armedFor = at;
     if (at === undefined) await this.ctx.storage.deleteAlarm();
     else await this.ctx.storage.setAlarm(Math.max(at, now + 1));
   }

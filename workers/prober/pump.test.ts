@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { PumpParts } from "./pump.ts";
+import type { PumpParts, Wake } from "./pump.ts";
 import { pump } from "./pump.ts";
 
 const START_MS = 1_000_000;
@@ -18,18 +18,32 @@ interface Story {
   longestMs?: number;
   /** How long each settling takes. */
   settleMs?: number;
+  /** What is to be confirmed, and since when (ms after the start). */
+  doubtful?: Record<string, number>;
 }
 
+const least = (times: number[]) => (times.length === 0 ? undefined : Math.min(...times));
+
 /** Runs a pump over checks that only take time, and notes when each began and what was settled when. */
-async function run({ intervalMs, takesMs, longestMs = 0, settleMs = 0 }: Story, dueAt = START_MS) {
+async function run(
+  { intervalMs, takesMs, longestMs = 0, settleMs = 0, doubtful = {} }: Story,
+  { at, roundDueAt }: Wake = { at: START_MS, roundDueAt: START_MS },
+) {
   const starts: string[] = [];
   const settled: string[] = [];
   const since = () => Date.now() - START_MS;
   const parts: PumpParts<string, string> = {
     now: Date.now,
     items: () => Object.keys(takesMs),
-    check: (item, closing) => {
-      starts.push(`${item} ${since()}`);
+    confirmAt: ({ isBusy }) =>
+      least(Object.entries(doubtful).flatMap(([item, at]) => (isBusy(item) ? [] : at + START_MS))),
+    confirmations: (atMs, { isBusy }) => {
+      const due = Object.keys(doubtful).filter((item) => (doubtful[item] ?? 0) + START_MS <= atMs && !isBusy(item));
+      for (const item of due) delete doubtful[item];
+      return due;
+    },
+    check: (item, closing, kind) => {
+      starts.push(`${item} ${since()}${kind === "confirmation" ? " alone" : ""}`);
       return new Promise((resolve) => {
         if (takesMs[item] !== Number.POSITIVE_INFINITY) setTimeout(() => resolve(item), takesMs[item]);
         else closing.addEventListener("abort", () => resolve(undefined));
@@ -37,12 +51,13 @@ async function run({ intervalMs, takesMs, longestMs = 0, settleMs = 0 }: Story, 
     },
     roundAfter: (now) => START_MS + (Math.floor((now - START_MS) / intervalMs) + 1) * intervalMs,
     longestMs: () => longestMs,
-    settle: async (results, { lateMs }) => {
-      settled.push(`${results.map(([item]) => item).join(" ")} at ${since()}${lateMs > 0 ? `, ${lateMs} late` : ""}`);
+    settle: async (results, { lateMs, isConfirmation }) => {
+      const how = isConfirmation ? ", confirming" : lateMs > 0 ? `, ${lateMs} late` : "";
+      settled.push(`${results.map(([item]) => item).join(" ")} at ${since()}${how}`);
       if (settleMs > 0) await new Promise((resolve) => setTimeout(resolve, settleMs));
     },
   };
-  const pumping = pump(parts, dueAt);
+  const pumping = pump(parts, { at, roundDueAt });
   await vi.runAllTimersAsync();
   return { next: ((await pumping) ?? Number.NaN) - START_MS, starts, settled, tookMs: since() };
 }
@@ -79,7 +94,8 @@ describe("a pump", () => {
   });
 
   it("runs a late round once, keeps the phase and says how late it was", async () => {
-    const { starts, settled, next } = await run({ intervalMs: 30_000, takesMs: { a: 10 } }, START_MS - 95_000);
+    const late = { at: START_MS - 95_000, roundDueAt: START_MS - 95_000 };
+    const { starts, settled, next } = await run({ intervalMs: 30_000, takesMs: { a: 10 } }, late);
     expect({ starts, settled, next }).toEqual({ starts: ["a 0"], settled: ["a at 10, 95000 late"], next: 30_000 });
   });
 

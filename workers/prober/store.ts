@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Budget } from "../../shared/budget.ts";
 import type { Assignment, Shard } from "../../shared/model/messages/assignment.ts";
 import { shard } from "../../shared/model/messages/assignment.ts";
 import type { MessageNumber } from "../../shared/model/number.ts";
@@ -17,12 +18,15 @@ const MIGRATIONS = [
    CREATE TABLE probe (id TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
    CREATE TABLE marks (one INTEGER PRIMARY KEY CHECK (one = 1), body TEXT NOT NULL);`,
   HISTORY_MIGRATION,
+  "ALTER TABLE marks ADD COLUMN budget TEXT;",
 ];
 
 const marks = z.record(
   z.string(),
   z.object({ revision: z.string(), counts, reached: z.boolean(), checkedAt: z.int().optional() }),
 );
+
+const budget = z.object({ left: z.int().nonnegative(), at: z.int() });
 
 /** What the object was assigned, and when its storage was created (the epoch of its reports). */
 export interface Held {
@@ -33,7 +37,12 @@ export interface Held {
   marks: Map<string, Mark>;
   /** The open row of history, as text. */
   history: string | undefined;
+  /** For confirmations; none was spent where there is none. */
+  budget: Budget | undefined;
 }
+
+/** What is in the row of the marks beside them. */
+type Beside = { history: string | null; budget: string | null };
 
 /**
  * The storage of a shard. All marks are one row, since a written row is what a round costs; a probe is a row of its own,
@@ -61,6 +70,7 @@ export class Store {
     const held = this.#readMarks();
     this.#written = essence(held);
     const { probes, isWhole } = this.#readProbes();
+    const [beside] = this.#sql.exec<Beside>("SELECT history, budget FROM marks").toArray();
     return {
       epoch: this.#epoch(),
       // With a probe missing, any assignment is newer: the coordinator gives its own again.
@@ -68,8 +78,8 @@ export class Store {
       shard: shard.parse(JSON.parse(row.shard)),
       probes,
       marks: held,
-      history:
-        this.#sql.exec<{ history: string | null }>("SELECT history FROM marks").toArray()[0]?.history ?? undefined,
+      history: beside?.history ?? undefined,
+      budget: beside?.budget ? readJson(budget, beside.budget) : undefined,
     };
   }
 
@@ -98,7 +108,7 @@ export class Store {
    * Stores the marks if they differ from the stored ones in more than their times, or if history is due, which is in the same
    * row. Should history fail, the marks are stored without.
    */
-  writeMarks(current: ReadonlyMap<string, Mark>, history: History): void {
+  writeMarks(current: ReadonlyMap<string, Mark>, history: History, budget: Budget | undefined): void {
     const now = essence(current);
     const isChanged = now !== this.#written;
     if (!isChanged && !history.isDue) return;
@@ -106,7 +116,13 @@ export class Store {
     try {
       this.#storage.transactionSync(() => {
         const open = history.store(this.#sql);
-        this.#sql.exec("INSERT OR REPLACE INTO marks (one, body, history) VALUES (1, ?, ?)", body, open);
+        const left = budget === undefined ? null : JSON.stringify(budget);
+        this.#sql.exec(
+          "INSERT OR REPLACE INTO marks (one, body, history, budget) VALUES (1, ?, ?, ?)",
+          body,
+          open,
+          left,
+        );
       });
       history.onStored();
     } catch (error) {

@@ -142,7 +142,7 @@ describe("another release", () => {
       for (let n = 0; n < 3; n += 1) bench.round({ a: "failed" });
       const { sql } = bench.storage;
       sql.exec("DROP TABLE history");
-      sql.exec("ALTER TABLE marks DROP COLUMN history");
+      for (const column of ["history", "budget"]) sql.exec(`ALTER TABLE marks DROP COLUMN ${column}`);
       sql.exec("UPDATE schema_version SET version = 1");
       bench.evict();
       expect(bench.work.byAge()[0]?.counts).toMatchObject({ failures: 3, says: "Unhealthy" });

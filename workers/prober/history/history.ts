@@ -9,8 +9,8 @@ import type { Checked, Open } from "./open.ts";
 import { closedBlocks, fillIn, openText, readOpen, slotOf, takeChecks, WRITE_EVERY_MS } from "./open.ts";
 import { dropAll, readFrom, storeClosed } from "./tables.ts";
 
-/** A round, and the shard it was of; `members` has its probes by id, as they are now. */
-interface TakenRound extends Pick<Round, "roundAt" | "lateMs"> {
+/** A round, or confirmations between two, and the shard it was of; `members` has its probes by id, as they are now. */
+interface TakenRound extends Round {
   shard: Shard;
   members: ReadonlyMap<string, unknown>;
 }
@@ -23,6 +23,8 @@ export class History {
   #open: Open | undefined;
   /** Whether the rounds that memory has lost were filled in. */
   #isWhole = false;
+  /** Whether memory alone knows of confirmations: the clock does not, and so cannot fill them in. */
+  #hasConfirmations = false;
   /** Whether the tables have to go, with the next write. */
   #isCleared = false;
   /** The newest round that is stored, and how each probe ended as it is stored. */
@@ -43,11 +45,12 @@ export class History {
    * Counts what was checked in a round; the first time after memory was lost, also the rounds since the stored one. Probes
    * that are not among `members` any more were asked until then: what was seen of them goes with its age.
    */
-  take(checks: readonly Checked[], { roundAt, lateMs, shard, members }: TakenRound): void {
-    const slot = slotOf(roundAt, shard);
+  take(checks: readonly Checked[], { roundAt, lateMs, isConfirmation, shard, members }: TakenRound): void {
+    const slot = isConfirmation ? roundAt : slotOf(roundAt, shard);
     const open = this.#open ?? { slot, last: new Map(), blocks: [] };
-    if (!this.#isWhole) fillIn(open, slotOf(roundAt - lateMs, shard), shard);
+    if (!this.#isWhole) fillIn(open, isConfirmation ? slot : slotOf(roundAt - lateMs, shard), shard);
     takeChecks(open, slot, checks);
+    this.#hasConfirmations ||= isConfirmation;
     for (const probe of open.last.keys()) if (!members.has(probe)) open.last.delete(probe);
     this.#isWhole = true;
     this.#open = open;
@@ -56,7 +59,7 @@ export class History {
   /** Whether memory holds what has to be stored now; see `WRITE_EVERY_MS`. */
   get isDue(): boolean {
     const open = this.#open;
-    if (this.#isCleared) return true;
+    if (this.#isCleared || this.#hasConfirmations) return true;
     if (open === undefined || !this.#isWhole) return false;
     if (this.#written === undefined || closedBlocks(open).length > 0) return true;
     const aheadMs = open.slot - this.#written.slot;
@@ -77,6 +80,7 @@ export class History {
 
   onStored(): void {
     this.#isCleared = false;
+    this.#hasConfirmations = false;
     if (this.#open === undefined) return;
     const closed = new Set(closedBlocks(this.#open));
     this.#open.blocks = this.#open.blocks.filter((block) => !closed.has(block));
@@ -86,6 +90,7 @@ export class History {
   /** Forgets everything: a shard without probes has nobody to ask for it, and no round in which it would grow old. */
   clear(): void {
     this.#isCleared = true;
+    this.#hasConfirmations = false;
     this.#open = undefined;
     this.#written = undefined;
   }

@@ -22,7 +22,7 @@ import { MINUTES } from "./levels.ts";
  */
 export const WRITE_EVERY_MS = 300_000;
 
-/** How a probe's last check ended, and the round it was of. */
+/** How a probe's last check ended, and the round it was of; of confirmations, when these began. */
 interface Last {
   outcome: Outcome;
   slot: number;
@@ -30,10 +30,10 @@ interface Last {
 
 /**
  * The quarter of an hour that is not over. A round is known by its slot, the moment that it was due (Unix ms): so memory and
- * what is filled in for it name the same minute.
+ * what is filled in for it name the same minute. Confirmations, which are never filled in, have the moment that they began.
  */
 export interface Open {
-  /** The newest round that is in it. */
+  /** The newest round, or confirmations, in it. */
   slot: number;
   last: Map<string, Last>;
   /** The oldest first. Any but the last is over, and not written yet. */
@@ -48,7 +48,7 @@ export interface Checked {
 /** The slot of a round that begins now. */
 export const slotOf = (nowMs: number, shard: Shard): number => roundAfter(nowMs, shard) - shard.intervalMs;
 
-/** Counts what was checked in a round, in place. */
+/** Counts what was checked in a round, or to confirm, in place. */
 export function takeChecks(open: Open, slot: number, checks: readonly Checked[]): void {
   open.slot = slot;
   for (const { probe, observation } of checks) {
@@ -59,7 +59,7 @@ export function takeChecks(open: Open, slot: number, checks: readonly Checked[])
 
 /**
  * Fills in the rounds before `untilSlot` that memory has lost, in place. A round writes when an outcome is another than the
- * stored one, or `WRITE_EVERY_MS` after the last write: so every round since that did not write was within that time, and
+ * stored one, confirmations always do, or it is `WRITE_EVERY_MS` after the last write: so every round since that did not write was within that time, and
  * each probe went on as it last did. Rounds that were never made, because the platform paused, cannot be told from them:
  * at most `WRITE_EVERY_MS` of checks are made up for a pause.
  */

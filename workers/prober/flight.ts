@@ -1,0 +1,98 @@
+/** What a check is part of: the round that all are part of, or the confirmation of what a few of them seem to become. */
+export type Kind = "round" | "confirmation";
+
+/** Checks an item; undefined if it got no slot before `closing`. Must not reject. */
+export type Check<Item, Result> = (item: Item, closing: AbortSignal, kind: Kind) => Promise<Result | undefined>;
+
+/** The checks that are under way. */
+export class Flight<Item, Result> {
+  readonly #check: Check<Item, Result>;
+  readonly #closing = new AbortController();
+  readonly #checks = new Map<Item, Promise<void>>();
+  readonly #owed = new Set<Item>();
+  #yielding = new AbortController();
+  #results: [Item, Result][] = [];
+
+  constructor(check: Check<Item, Result>) {
+    this.#check = check;
+  }
+
+  get isEmpty(): boolean {
+    return this.#checks.size === 0;
+  }
+
+  /** Whether checks of the round before still run. */
+  get hasOverrun(): boolean {
+    return this.#owed.size > 0;
+  }
+
+  has(item: Item): boolean {
+    return this.#checks.has(item);
+  }
+
+  /**
+   * Starts a round. A check that still runs is owed another when it ends: a timeout may be as long as the interval. Confirmations
+   * that wait for a slot give way, and have their turn in the round.
+   */
+  startRound(items: Iterable<Item>): void {
+    for (const item of items) {
+      if (this.has(item)) this.#owed.add(item);
+      else this.#start(item, "round");
+    }
+    this.#yielding.abort();
+    this.#yielding = new AbortController();
+  }
+
+  /** Starts confirmations, of items that are not asked at the moment. */
+  startConfirmations(items: Iterable<Item>): void {
+    for (const item of items) this.#start(item, "confirmation");
+  }
+
+  /** What was checked since the last time. */
+  take(): [Item, Result][] {
+    const results = this.#results;
+    this.#results = [];
+    return results;
+  }
+
+  /** Waits until no check runs, or none of these, at most this long. */
+  async done(atMostMs: number, items?: readonly Item[]): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const checks = items === undefined ? this.#allDone() : Promise.all(items.map((item) => this.#checks.get(item)));
+    try {
+      timer = setTimeout(resolve, Math.max(0, atMostMs));
+      await Promise.race([checks, promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Lets nobody start any more, and waits for those that have. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#yielding.abort();
+    await this.#allDone();
+  }
+
+  async #allDone(): Promise<void> {
+    while (!this.isEmpty) await Promise.all(this.#checks.values());
+  }
+
+  #start(item: Item, kind: Kind): void {
+    this.#checks.set(item, this.#run(item, kind));
+  }
+
+  async #run(item: Item, first: Kind): Promise<void> {
+    let kind = first;
+    do {
+      this.#owed.delete(item);
+      const closing = kind === "round" ? this.#closing : this.#yielding;
+      const result = await this.#check(item, closing.signal, kind);
+      if (result !== undefined) this.#results.push([item, result]);
+      kind = "round";
+    } while (this.#owed.has(item) && !this.#closing.signal.aborted);
+    this.#owed.delete(item);
+    this.#checks.delete(item);
+  }
+}
