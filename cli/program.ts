@@ -7,6 +7,7 @@ import { addCompletion } from "./commands/completion.ts";
 import { addEvents } from "./commands/events.ts";
 import { addExplain } from "./commands/explain.ts";
 import { addLint } from "./commands/lint.ts";
+import { addExport, addImport } from "./commands/move.ts";
 import { addProbes } from "./commands/probes.ts";
 import { addRecords } from "./commands/records.ts";
 import { addStatus } from "./commands/status.ts";
@@ -23,6 +24,8 @@ const COMMANDS = [
   addCheck,
   addLint,
   addCluster,
+  addExport,
+  addImport,
   addCompletion,
 ];
 

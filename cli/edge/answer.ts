@@ -20,6 +20,13 @@ export async function read<Schema extends z.ZodType>(response: Response, schema:
   throw notUnderstood(response, fault === undefined ? "" : ` (${formatFieldError(fault)})`);
 }
 
+/** The answer's body as it stands, or an error that says what the edge has against the request. */
+export async function readText(response: Response): Promise<string> {
+  const text = await response.text();
+  if (!response.ok) throw refusal(response, cleaned(text));
+  return text;
+}
+
 /** Throws where the request was refused; what the answer says else is not looked at. */
 export async function expectDone(response: Response): Promise<void> {
   const body = cleaned(await response.text());

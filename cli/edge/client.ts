@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import { CliError, EXIT } from "../exit.ts";
 import type { Access } from "./access.ts";
-import { expectDone, read } from "./answer.ts";
+import { expectDone, read, readText } from "./answer.ts";
 
 const LIMIT_MS = 15_000;
 
-type Call = { method?: string; body?: object; limitMs?: number; signal?: AbortSignal | undefined };
+type Call = { method?: string; body?: object | string; limitMs?: number; signal?: AbortSignal | undefined };
 
 /** Calls the edge (design §4). Every way in which that fails is a `CliError`. */
 export class EdgeClient {
@@ -29,6 +29,22 @@ export class EdgeClient {
     return this.#understood(this.#call(path, { method: "POST", body, limitMs }), (response) => read(response, schema));
   }
 
+  /** What is answered as it stands, for what is no JSON. */
+  async getText(path: string, limitMs = LIMIT_MS): Promise<string> {
+    return this.#understood(this.#call(path, { limitMs }), readText);
+  }
+
+  /** @param lines NDJSON */
+  async postLines<Schema extends z.ZodType>(
+    path: string,
+    lines: string,
+    schema: Schema,
+    limitMs = LIMIT_MS,
+  ): Promise<z.output<Schema>> {
+    const call = this.#call(path, { method: "POST", body: lines, limitMs });
+    return this.#understood(call, (response) => read(response, schema));
+  }
+
   /** For a change that answers nothing. */
   async change(method: "POST" | "DELETE", path: string): Promise<void> {
     await this.#understood(this.#call(path, { method }), expectDone);
@@ -38,14 +54,15 @@ export class EdgeClient {
   async #call(path: string, { method = "GET", body, limitMs = LIMIT_MS, signal }: Call): Promise<Response> {
     const { url, token } = this.#access;
     const timeout = AbortSignal.timeout(limitMs);
+    const isText = typeof body === "string";
     return fetch(new URL(path, url), {
       method,
       headers: {
         accept: "application/json",
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...(body !== undefined && { "content-type": "application/json" }),
+        ...(body !== undefined && { "content-type": isText ? "application/x-ndjson" : "application/json" }),
       },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
       redirect: "manual",
       signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
     });
