@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { policy, regions } from "../../test/support/rules.ts";
 import type { Verdict } from "../model/status.ts";
 import { type AdvisedRegion, isSameAdvice, probeAdvisories } from "./advisory.ts";
-import { flappingOf, type Recent, remember } from "./flapping.ts";
+import { flappingOf, isSameTurn, type Recent, remember } from "./flapping.ts";
 import { type RegionTurns, regionSuspects } from "./region-suspect.ts";
 
 const NOON = Date.UTC(2026, 10, 30, 12);
@@ -58,7 +58,8 @@ describe("Flapping", () => {
   /** `o` is a good check, `f` one that fails, `u` one with which the region says unhealthy. */
   const pattern = (text: string): Recent =>
     [...text].reduce<Recent>(
-      (recent, letter) => remember(recent, letter === "o" ? "ok" : "failed", letter === "u" ? "Unhealthy" : "Healthy"),
+      (recent, letter) =>
+        remember(recent, letter === "o" ? "ok" : "failed", letter === "u" ? "Unhealthy" : "Healthy", false),
       [],
     );
 
@@ -87,7 +88,24 @@ describe("Flapping", () => {
   });
 
   it("trouble of our own is no check", () => {
-    expect(remember([true], "indeterminate", "Healthy")).toEqual([true]);
+    expect(remember([true], "indeterminate", "Healthy", false)).toEqual([true]);
+  });
+
+  it("what a turn looked at several times is one check, which failed if one did", () => {
+    const INTERVAL_MS = 30_000;
+    /** A failure at 0 s that is confirmed each 3 s until `endsAtS`, and a good turn each 30 s after that. */
+    const recentOf = (endsAtS: number): Recent => {
+      const confirmations = Array.from({ length: endsAtS / 3 + 1 }, (_, n) => n * 3);
+      const turns = Array.from({ length: 9 }, (_, n) => (n + 1) * 30);
+      let begunAt = Number.NEGATIVE_INFINITY;
+      return [...confirmations, ...turns].reduce<Recent>((recent, second) => {
+        const ofSameTurn = isSameTurn(begunAt, second * 1000, INTERVAL_MS);
+        if (!ofSameTurn) begunAt = second * 1000;
+        return remember(recent, second < endsAtS ? "failed" : "ok", "Healthy", ofSameTurn);
+      }, []);
+    };
+    expect(recentOf(12)).toEqual([true, ...Array(9).fill(false)]);
+    expect(flappingOf(recentOf(12))).toBeUndefined();
   });
 });
 

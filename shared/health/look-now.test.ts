@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Counts } from "../model/probe.ts";
 import type { Region } from "../model/region.ts";
 import type { Freshness } from "./freshness.ts";
-import { hasBegunToDiffer, regionsToAsk } from "./look-now.ts";
+import { hasBegunToDiffer, type Other, regionsToAsk } from "./look-now.ts";
 
 /** `h` healthy, `u` unhealthy, `p` pending; then failures in a row, or `+` and successes in a row. */
 function counts(text: string): Counts {
@@ -31,9 +31,9 @@ describe("a region begins to differ", () => {
 
 describe("the regions that look at once", () => {
   const BEGUN = { region: "weur" as Region, said: "Healthy" as const, checkedAt: 100 };
-  const other = (text: string, checkedAt: number | undefined = 90, freshness: Freshness = "Fresh") => [
-    { region: "weur" as Region, freshness: "Fresh" as const, counts: counts("h1"), checkedAt: 100 },
-    { region: "apac" as Region, freshness, counts: counts(text), checkedAt },
+  const other = (text: string, checkedAt = 90, freshness: Freshness = "Fresh", isAsked = false): Other[] => [
+    { region: "weur", freshness: "Fresh", counts: counts("h1"), checkedAt: 100, isAsked: false },
+    { region: "apac", freshness, counts: counts(text), checkedAt, isAsked },
   ];
 
   it.each([
@@ -43,6 +43,7 @@ describe("the regions that look at once", () => {
     ["none that says the other thing already", other("u3"), []],
     ["none that has said nothing yet", other("p+1"), []],
     ["none that has looked since", other("h+3", 101), []],
+    ["none that was asked already", other("h+2", 90, "Fresh", true), []],
     ["none that is silent", other("h+2", 90, "Silent"), []],
   ])("%s", (_, words, asked) => {
     expect(regionsToAsk(BEGUN, words)).toEqual(asked);

@@ -15,17 +15,17 @@ export function hasBegunToDiffer(before: Counts, after: Counts): boolean {
 /** What a region said of a probe before it began to differ, and the check by which it did, Unix ms. */
 export type Beginning = { region: Region; said: Word; checkedAt: number };
 
+/** What another region says, when it has looked last (Unix ms), and whether it was asked to look again and has not yet. */
+export type Other = RegionWord & { checkedAt: number | undefined; isAsked: boolean };
+
 /**
  * The regions that are to look at once: those that still say what this one said, without any doubt of their own, and have
- * completed no check since. Who is silent is not asked.
+ * completed no check since. Who is silent is not asked, nor who was asked already.
  */
-export function regionsToAsk(
-  { region, said, checkedAt }: Beginning,
-  words: readonly (RegionWord & { checkedAt: number | undefined })[],
-): Region[] {
+export function regionsToAsk({ region, said, checkedAt }: Beginning, words: readonly Other[]): Region[] {
   return words.flatMap((word) => {
     const isSure = word.counts.says === said && !isUnsettled(word.counts);
-    const isOlder = (word.checkedAt ?? 0) < checkedAt;
-    return word.region !== region && word.freshness !== "Silent" && isSure && isOlder ? [word.region] : [];
+    const isBehind = (word.checkedAt ?? 0) < checkedAt && !word.isAsked;
+    return word.region !== region && word.freshness !== "Silent" && isSure && isBehind ? [word.region] : [];
   });
 }

@@ -5,6 +5,7 @@ import type { Probe } from "../../shared/model/probe.ts";
 import type { Region } from "../../shared/model/region.ts";
 import { isNewer } from "../../shared/number.ts";
 import { errorMessage } from "../retry.ts";
+import { confirmIntervalOf } from "./address-load.ts";
 import { goPastAssignment } from "./go-past.ts";
 import { numberChanges } from "./number-changes.ts";
 import { storeShard } from "./persist.ts";
@@ -22,14 +23,19 @@ export function assignmentFor(world: World, shard: ShardState, region: Region): 
     version: 1,
     shard: { region, partition: world.partition, intervalMs, n, regions: [...regions] },
     number: { epoch: world.epoch, n: shard.assigned },
-    probes: active.map((probe) => probeFor(probe, region)).sort((a, b) => (a.id < b.id ? -1 : 1)),
+    probes: active.map((probe) => probeFor(world, probe, region)).sort((a, b) => (a.id < b.id ? -1 : 1)),
   };
 }
 
-function probeFor({ desired, words }: ProbeState, region: Region): Probe {
+function probeFor(world: World, { desired, words }: ProbeState, region: Region): Probe {
   const counts = words.get(region)?.counts ?? NO_COUNTS;
-  if (counts === NO_COUNTS) return desired.probe;
-  return { ...desired.probe, carried: saturate(counts, desired.check) };
+  const { confirmIntervalMs: _, ...probe } = desired.probe;
+  const confirmIntervalMs = confirmIntervalOf(world, desired);
+  return {
+    ...probe,
+    ...(confirmIntervalMs !== undefined && { confirmIntervalMs }),
+    ...(counts !== NO_COUNTS && { carried: saturate(counts, desired.check) }),
+  };
 }
 
 /** Sends what has not been acknowledged. A prober that cannot be reached is tried again by the heartbeat. */

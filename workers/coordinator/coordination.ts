@@ -12,6 +12,7 @@ import type {
   ClusterEvent,
   ContactReceipt,
   PartitionOverview,
+  PartitionUsage,
   RecordProber,
   SharesReceipt,
 } from "../rpc.ts";
@@ -32,6 +33,8 @@ import { addEvent, lastEventId, listEvents, listNewestEvents } from "./store/eve
 import { readMeta, writeMeta } from "./store/meta.ts";
 import { MIGRATIONS } from "./store/migrations.ts";
 import { storeOf } from "./store/store.ts";
+import { partitionUsage } from "./usage.ts";
+import { noteRules } from "./take-up-rules.ts";
 import type { Rules, World } from "./world.ts";
 
 /**
@@ -144,6 +147,11 @@ export class Coordination implements Watched {
     return this.#read((world, nowMs) => regionViews(world, nowMs), []);
   }
 
+  /** Undefined where there is no partition yet. */
+  usage(): PartitionUsage | undefined {
+    return this.#read<PartitionUsage | undefined>((world, nowMs) => partitionUsage(world, nowMs), undefined);
+  }
+
   listEvents(after: number): Event[] {
     return this.#world === undefined ? [] : listEvents(this.#storage.sql, after);
   }
@@ -205,6 +213,7 @@ export class Coordination implements Watched {
     if (readMeta(sql, "epoch") === undefined) {
       writeMeta(sql, "epoch", this.#outside.now());
       writeMeta(sql, "partition", this.partition);
+      noteRules(sql, this.#rules);
     }
     if (readMeta(sql, "partitions") === undefined) writeMeta(sql, "partitions", this.#rules.partitions);
     const world = loadWorld(storeOf(sql), this.#outside, this.#rules);

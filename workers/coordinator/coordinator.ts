@@ -14,15 +14,19 @@ import type {
   ContactReceipt,
   CoordinatorRpc,
   PartitionOverview,
+  PartitionUsage,
   RecordProber,
   SharesReceipt,
 } from "../rpc.ts";
 import { readSettings } from "../settings.ts";
+import type { Meter } from "../usage/meter.ts";
 import { MeteredObject } from "../usage/metered-object.ts";
+import { within } from "../within.ts";
 import { Coordination } from "./coordination.ts";
 import { close, Sockets } from "./live/sockets.ts";
 import { LiveStream, logUntold } from "./live/stream.ts";
 import type { Outside } from "./outside.ts";
+import type { Rules } from "./world.ts";
 
 /** How long changes are collected before they are sent: several calls that come together are answered by one. */
 const TICK_MS = 20;
@@ -30,6 +34,8 @@ const TICK_MS = 20;
 const LIVE_TICK_MS = 100;
 /** While much is wrong, a list of it takes a quarter of a second, and more of it goes wrong with each report. */
 const TROUBLES_REST_MS = 2_000;
+/** A prober notes what it is to look at, and answers; nobody waits for one that does not. */
+const LOOK_WAIT_MS = 2_000;
 
 /** One partition's coordinator: takes calls, and leaves them to {@link Coordination}. Its name is the partition. */
 export class Coordinator extends MeteredObject implements CoordinatorRpc {
@@ -40,14 +46,8 @@ export class Coordinator extends MeteredObject implements CoordinatorRpc {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.outside = outsideOf(ctx, env, (rootHosts) => this.#live.changed(rootHosts));
-    const { ALLOW_PRIVATE_ADDRESSES, EDGE_STALE_AFTER, PARTITIONS } = readSettings(env);
-    const rules = {
-      allowPrivate: ALLOW_PRIVATE_ADDRESSES,
-      edgeStaleAfterMs: EDGE_STALE_AFTER,
-      partitions: PARTITIONS,
-    };
-    this.#coordination = new Coordination(ctx.storage, this.outside, rules, Number(ctx.id.name ?? 0));
+    this.outside = outsideOf(ctx, env, this.meter, (rootHosts) => this.#live.changed(rootHosts));
+    this.#coordination = new Coordination(ctx.storage, this.outside, rulesOf(env), Number(ctx.id.name ?? 0));
     const later = (work: () => void) => ctx.waitUntil(scheduler.wait(LIVE_TICK_MS).then(work).catch(logUntold));
     this.#live = new LiveStream(new Sockets(ctx), this.#coordination, later);
   }
@@ -138,6 +138,10 @@ export class Coordinator extends MeteredObject implements CoordinatorRpc {
     return this.#coordination.listRegions();
   }
 
+  async usage(): Promise<PartitionUsage | undefined> {
+    return this.#coordination.usage();
+  }
+
   async listEvents(after: number): Promise<Event[]> {
     return this.#coordination.listEvents(after);
   }
@@ -151,14 +155,26 @@ export class Coordinator extends MeteredObject implements CoordinatorRpc {
   }
 }
 
-function outsideOf(ctx: DurableObjectState, env: Env, changed: Outside["changed"]): Outside {
+function rulesOf(env: Env): Rules {
+  const settings = readSettings(env);
+  return {
+    allowPrivate: settings.ALLOW_PRIVATE_ADDRESSES,
+    edgeStaleAfterMs: settings.EDGE_STALE_AFTER,
+    partitions: settings.PARTITIONS,
+    allowedPorts: settings.ALLOWED_PORTS,
+    maxRequestsPerAddress: settings.MAX_REQUESTS_PER_ADDRESS,
+  };
+}
+
+function outsideOf(ctx: DurableObjectState, env: Env, meter: Meter, changed: Outside["changed"]): Outside {
   return {
     now: () => Date.now(),
+    used: () => meter.take(),
     assign: (assignment) => {
       const { shard } = assignment;
       return callWithRetry(() => proberOf(env, proberName(shard), shard.region).assign(assignment));
     },
-    lookNow: (shard, probes) => proberOf(env, proberName(shard), shard.region).lookNow(probes),
+    lookNow: (shard, probes) => within(proberOf(env, proberName(shard), shard.region).lookNow(probes), LOOK_WAIT_MS),
     decided: (decisions) => callWithRetry(() => clusterOf(env, decisions.cluster).decided(decisions)),
     changed,
     ...(readSettings(env).NOTIFICATIONS.length > 0 && {

@@ -3,10 +3,12 @@ import { expectationOf } from "../../shared/health/expectation.ts";
 import { revisionOf } from "../../shared/health/revision.ts";
 import { addressFamily } from "../../shared/model/address.ts";
 import type { Condition } from "../../shared/model/condition.ts";
+import { formatFieldError } from "../../shared/model/field-error.ts";
 import type { HealthCheck } from "../../shared/model/health-check.ts";
 import type { ProbeTarget } from "../../shared/model/probe.ts";
 import { notProbeable } from "../../shared/probeable.ts";
 import { hasProbeHost, probeHost } from "../../shared/record/probe-host.ts";
+import { portFault } from "../allowed-ports.ts";
 import { type DesiredProbe, type Rules, recordOf, type Share } from "./world.ts";
 
 const MAX_ADDRESSES_NAMED = 5;
@@ -19,6 +21,8 @@ export function desireProbes(
 ): { probes: DesiredProbe[]; conditions: Condition[] } {
   const check = share.spec.healthCheck;
   if (check === undefined) return { probes: [], conditions: [] };
+  const port = portCondition(check, rules);
+  if (port.length > 0) return { probes: [], conditions: port };
   const named = new Set(share.spec.endpoints.flatMap(({ targets }) => targets).filter((target) => leaves.has(target)));
   const askable = [...named].filter((leaf) => hasProbeHost(share.spec, check, leaf)).sort();
   const faults = askable.flatMap((leaf) => unprobeable(leaf, rules));
@@ -64,6 +68,14 @@ function unprobeable(leaf: string, rules: Rules): { leaf: string; why: string }[
   if (addressFamily(leaf) === undefined) return [];
   const why = notProbeable(leaf, rules.allowPrivate);
   return why === undefined ? [] : [{ leaf, why }];
+}
+
+/** The cluster refuses such a record; it is here in a form that was taken while the port was allowed. */
+function portCondition({ port }: HealthCheck, { allowedPorts }: Rules): Condition[] {
+  const rule = portFault(port, allowedPorts);
+  if (rule === undefined) return [];
+  const message = `published unprobed: ${formatFieldError({ field: "spec.healthCheck.port", value: `${port}`, rule })}`;
+  return [{ type: "NotProbeable", status: "True", reason: "PortNotAllowed", message }];
 }
 
 function wildcardCondition(share: Share, leaves: number): Condition[] {

@@ -6,6 +6,7 @@ import { nudge } from "./nudge.ts";
 import { pruneShards } from "./prune-shards.ts";
 import { watchRegions } from "./regions.ts";
 import { writeAllSeen } from "./seen.ts";
+import { takeUpRules } from "./take-up-rules.ts";
 import { tellTroubles } from "./troubles.ts";
 import type { World } from "./world.ts";
 
@@ -14,6 +15,7 @@ const MISSED_MS = 90_000;
 
 /** What has to happen without anybody's word, each minute: see `CoordinatorRpc.heartbeat`. Harmless when doubled. */
 export function heartbeat(world: World, nowMs: number): void {
+  takeUpRules(world);
   for (const probe of world.probes.values()) judgeProbe(world, probe, nowMs);
   for (const root of world.roots.values()) decideRoot(world, root, nowMs);
   watchRegions(world, nowMs);

@@ -1,6 +1,8 @@
 import { REGIONS } from "../../shared/model/region.ts";
 import { NO_NUMBER } from "../../shared/number.ts";
 import { keptLast } from "../../shared/record/kept-last.ts";
+import { newTally } from "../../shared/usage/tally.ts";
+import { admitted, takeUpWishes } from "./address-load.ts";
 import { advise } from "./judge.ts";
 import { shownOf } from "./live/shown.ts";
 import type { Outside } from "./outside.ts";
@@ -16,6 +18,7 @@ import { readMeta } from "./store/meta.ts";
 import type { ProbeRow } from "./store/probes.ts";
 import type { Store } from "./store/store.ts";
 import type { WordRow } from "./store/words.ts";
+import { restoreUsage } from "./usage.ts";
 import { wordsOf } from "./words.ts";
 import {
   type Cluster,
@@ -56,7 +59,9 @@ export function loadWorld(store: Store, outside: Outside, rules: Rules): World {
   loadClusters(world, bad, nowMs);
   loadShares(world, bad, nowMs);
   loadShards(world, bad);
-  world.start.lastActiveAt = restoreSeen(world, store.seen.readAll(bad.add));
+  const seen = store.seen.readAll(bad.add);
+  world.start.lastActiveAt = restoreSeen(world, seen);
+  world.usage = restoreUsage(seen.values(), nowMs);
   for (const [region, { silentSince }] of store.regions.readAll(bad.add)) {
     const known = REGIONS.find((name) => name === region);
     if (known !== undefined) world.silentRegions.set(known, silentSince);
@@ -94,12 +99,15 @@ function emptyWorld(store: Store, outside: Outside, rules: Rules, nowMs: number)
     roots: new Map(),
     probes: new Map(),
     shards: new Map(),
+    addresses: new Map(),
     silentRegions: new Map(),
     suspectRegions: new Map(),
     changedClusters: new Set(),
     changedShards: new Set(),
     changedRoots: new Set(),
     troubles: { isNews: false, isUnderWay: false, at: 0 },
+    usage: newTally(nowMs),
+    foreseenRows: 0,
     toldOf: new Set(),
     handing: new Set(),
     isAbandoned: false,
@@ -173,8 +181,10 @@ function loadRecords(world: World, bad: BadRows): void {
 function loadProbes(world: World, bad: BadRows, nowMs: number): void {
   const probes = world.store.probes.readAll(bad.add);
   const words = world.store.words.readAll(bad.add);
-  for (const root of world.roots.values()) {
-    for (const desired of desire(world, root).values()) {
+  const wishes = new Map([...world.roots.values()].map((root) => [root, desire(world, root)]));
+  takeUpWishes(world, wishes);
+  for (const [root, wished] of wishes) {
+    for (const desired of admitted(world, root, wished).values()) {
       const row = probes.get(desired.id);
       const probe = row === undefined ? undefined : restore(world, root, desired, row);
       if (probe === undefined) create(world, root, desired, nowMs);

@@ -83,5 +83,6 @@ export function newShard(
     assigned,
     acknowledged: new Map(),
     inRegions: new Map(fixed.regions.map((region) => [region, { ...idle, ...flags }])),
+    waves: undefined,
   };
 }

@@ -1,5 +1,6 @@
 import { reassess } from "../../shared/health/count.ts";
-import { remember } from "../../shared/health/flapping.ts";
+import { isSameTurn, remember } from "../../shared/health/flapping.ts";
+import { hasBegunToDiffer } from "../../shared/health/look-now.ts";
 import type { Assignment } from "../../shared/model/messages/assignment.ts";
 import type { ProbeReport, Report } from "../../shared/model/messages/report.ts";
 import type { Region } from "../../shared/model/region.ts";
@@ -9,8 +10,10 @@ import { assignmentFor } from "./assign.ts";
 import { decideRoot } from "./decide.ts";
 import { goPastAssignment } from "./go-past.ts";
 import { judgeProbe } from "./judge.ts";
+import { askOthers, type Differing } from "./look-now.ts";
 import { storeWord } from "./persist.ts";
 import { isJustStarted, noteSeen, writeSeen } from "./seen.ts";
+import { noteProber } from "./usage.ts";
 import {
   newWord,
   type ProbeState,
@@ -31,7 +34,10 @@ export function receiveReport(world: World, report: Report, nowMs: number): Assi
   const place = shard?.inRegions.get(region);
   goPastAssignment(world, shard, { held: report.assignment, ...report.shard }, nowMs);
   if (shard === undefined || place === undefined) return endOfOrphan(world, report);
-  if (isNewer(report.number, place.seen?.number ?? NO_NUMBER)) fold(world, shard, report, nowMs);
+  if (isNewer(report.number, place.seen?.number ?? NO_NUMBER)) {
+    noteProber(world, region, report.usage, report.number.n, nowMs);
+    fold(world, shard, report, nowMs);
+  }
   acknowledge(world, shard, report);
   const assigned = { epoch: world.epoch, n: shard.assigned };
   return isNewer(assigned, report.assignment) ? assignmentFor(world, shard, region) : undefined;
@@ -42,27 +48,31 @@ function fold(world: World, shard: ShardState, report: Report, nowMs: number): v
   const place = shard.inRegions.get(region);
   if (place === undefined) return;
   const turned = new Set<Root>();
+  const differing: Differing[] = [];
   let hasWritten = false;
   for (const entry of report.probes) {
     const probe = shard.members.get(entry.id);
     if (probe === undefined || probe.desired.probe.revision !== entry.revision) continue;
-    const { hasStored, hasTurned } = foldProbe(world, probe, region, entry, nowMs);
+    const { before, hasStored, hasTurned } = foldProbe(world, probe, region, entry, nowMs);
     hasWritten ||= hasStored;
     if (hasTurned) turned.add(probe.root);
+    const after = probe.words.get(region)?.counts ?? before;
+    if (hasBegunToDiffer(before, after)) differing.push({ probe, said: before.says });
   }
   noteSeen(shard, place, report, nowMs);
   if (hasWritten || isJustStarted(world, nowMs)) writeSeen(world, shard, region, nowMs);
   for (const root of turned) decideRoot(world, root, nowMs);
+  askOthers(world, shard, region, differing, nowMs);
 }
 
 function foldProbe(world: World, probe: ProbeState, region: Region, entry: ProbeReport, nowMs: number) {
   const word = probe.words.get(region) ?? newWord(nowMs);
   probe.words.set(region, word);
-  const said = word.counts.says;
+  const before = word.counts;
   takeUp(word, probe, entry, nowMs);
   const hasStored = storeWord(world, probe, region, word);
-  const hasTurned = judgeProbe(world, probe, nowMs) || word.counts.says !== said;
-  return { hasStored, hasTurned };
+  const hasTurned = judgeProbe(world, probe, nowMs) || word.counts.says !== before.says;
+  return { before, hasStored, hasTurned };
 }
 
 /** A prober that has completed no check yet has no news: it may have lost its storage, and its counts with it. */
@@ -74,7 +84,9 @@ function takeUp(word: RegionState, { desired }: ProbeState, entry: ProbeReport, 
   if (counts.says !== word.counts.says) word.saidAt = checkedAt;
   if (counts.successes > 0) word.succeededAt = checkedAt;
   if (entry.observation !== undefined && checkedAt > (word.checkedAt ?? 0)) {
-    word.recent = remember(word.recent, outcomeOf(entry.observation.reason), counts.says);
+    const ofSameTurn = isSameTurn(word.recentAt, checkedAt, desired.check.intervalMs);
+    word.recent = remember(word.recent, outcomeOf(entry.observation.reason), counts.says, ofSameTurn);
+    if (!ofSameTurn) word.recentAt = checkedAt;
   }
   word.counts = counts;
   word.checkedAt = checkedAt;

@@ -4,11 +4,13 @@ import type { Region } from "../../shared/model/region.ts";
 import { mergeShares } from "../../shared/record/merge.ts";
 import { readTree } from "../../shared/record/tree.ts";
 import { errorMessage } from "../retry.ts";
+import { admitted, takeUpWishes } from "./address-load.ts";
 import { decideRoot } from "./decide.ts";
 import { desireProbes } from "./desired.ts";
 import { judgeProbe } from "./judge.ts";
 import { storeProbe, storeWord } from "./persist.ts";
 import { hasRoomFor, isOfClass, leave, move, placeFor } from "./place.ts";
+import { touch } from "./roots.ts";
 import { addEvent } from "./store/events.ts";
 import { type DesiredProbe, type ProbeState, type Root, recordOf, type Share, type World, wordKey } from "./world.ts";
 
@@ -18,7 +20,7 @@ import { type DesiredProbe, type ProbeState, type Root, recordOf, type Share, ty
  * since a share may have moved from one of them to another.
  */
 export function reconcile(world: World, roots: ReadonlySet<Root>, nowMs: number): void {
-  const wishes = new Map([...roots].map((root) => [root, desireAndTell(world, root, nowMs)]));
+  const wishes = wishesOf(world, roots, nowMs);
   for (const [root, desired] of wishes) {
     for (const probe of [...root.probes.values()]) {
       if (!desired.has(probe.desired.id)) remove(world, probe);
@@ -28,6 +30,16 @@ export function reconcile(world: World, roots: ReadonlySet<Root>, nowMs: number)
     if (root.shares.length === 0) dissolve(world, root);
     else fulfil(world, root, desired, nowMs);
   }
+}
+
+/** What is to be probed; also of other records, where there is room for their probes now, or no more. */
+function wishesOf(world: World, roots: ReadonlySet<Root>, nowMs: number): Map<Root, Map<string, DesiredProbe>> {
+  const wishes = new Map([...roots].map((root) => [root, desireAndTell(world, root, nowMs)]));
+  for (const root of takeUpWishes(world, wishes)) {
+    wishes.set(root, desire(world, root));
+    touch(world, root);
+  }
+  return new Map([...wishes].map(([root, desired]) => [root, admitted(world, root, desired)]));
 }
 
 function fulfil(world: World, root: Root, desired: ReadonlyMap<string, DesiredProbe>, nowMs: number): void {

@@ -9,6 +9,7 @@ export function rootOf(world: World, { spec: { rootHost } }: Share): Root {
     shares: [],
     merged: { endpoints: [], minPublished: 1, whenSilent: "Publish", conflicts: [] },
     probes: new Map(),
+    wished: new Map(),
     decision: undefined,
     claimed: [],
     advisories: [],

@@ -1,3 +1,4 @@
+import type { Budget } from "../../shared/budget.ts";
 import { NO_COUNTS } from "../../shared/health/count.ts";
 import type { Recent } from "../../shared/health/flapping.ts";
 import type { Standing } from "../../shared/health/verdict.ts";
@@ -9,7 +10,10 @@ import type { Counts, Probe } from "../../shared/model/probe.ts";
 import type { RecordSpec } from "../../shared/model/record.ts";
 import type { Region } from "../../shared/model/region.ts";
 import type { Advisory } from "../../shared/model/status.ts";
+import type { UsageOfDays } from "../../shared/model/usage.ts";
 import type { Merged } from "../../shared/record/merge.ts";
+import type { PortRange } from "../allowed-ports.ts";
+import type { AddressLoad } from "./address-load.ts";
 import type { Outside } from "./outside.ts";
 import type { ClusterRow } from "./store/clusters.ts";
 import type { RecordRow } from "./store/records.ts";
@@ -23,6 +27,9 @@ export interface Rules {
   edgeStaleAfterMs: number;
   /** As it is set now. */
   partitions: number;
+  allowedPorts: readonly PortRange[];
+  /** Requests a second to one leaf, from all regions. */
+  maxRequestsPerAddress: number;
 }
 
 /** A cluster, with the shares that it has sent. */
@@ -45,6 +52,8 @@ export interface Root {
   shares: Share[];
   merged: Merged;
   probes: Map<string, ProbeState>;
+  /** The leaves of all probes that it wishes for, by the probes' ids; some may find no room: see `address-load.ts`. */
+  readonly wished: Map<string, string>;
   decision: RecordRow | undefined;
   /** What clusters say is in DNS, not yet part of a decision. */
   claimed: Endpoint[];
@@ -86,6 +95,10 @@ export interface RegionState {
   succeededAt: number | undefined;
   saidAt: number;
   recent: Recent;
+  /** When the check was that began the last entry of `recent`, Unix ms. */
+  recentAt: number;
+  /** When it was asked last to look at once, Unix ms; 0 where it was not. */
+  askedAt: number;
   observation: Observation | undefined;
 }
 
@@ -102,6 +115,8 @@ export interface ShardState {
   assigned: number;
   readonly acknowledged: Map<Region, number>;
   readonly inRegions: Map<Region, ShardInRegion>;
+  /** Of asking other regions to look at once: see `look-now.ts`. */
+  waves: Budget | undefined;
 }
 
 export interface ShardInRegion {
@@ -153,6 +168,8 @@ export interface World {
   readonly roots: Map<string, Root>;
   readonly probes: Map<string, ProbeState>;
   readonly shards: Map<string, ShardState>;
+  /** By leaf. */
+  readonly addresses: Map<string, AddressLoad>;
   readonly silentRegions: Map<Region, number>;
   readonly suspectRegions: Map<Region, Advisory>;
   /** What the call at hand has changed: clusters whose decisions are others now, and shards with other probes. */
@@ -161,6 +178,10 @@ export interface World {
   /** Root hosts of the records that the call has made look other to those who watch, or that are no more. */
   readonly changedRoots: Set<string>;
   readonly troubles: Telling;
+  /** What this partition's objects use: see `usage.ts`. */
+  usage: UsageOfDays;
+  /** Rows of the coordinator's own that are in there already, before it has counted them. */
+  foreseenRows: number;
   /** Whose numbers were told of as nonsense: once is enough. */
   readonly toldOf: Set<string>;
   /** Clusters that are just being handed theirs. */
@@ -183,6 +204,8 @@ export function newWord(nowMs: number): RegionState {
     succeededAt: undefined,
     saidAt: nowMs,
     recent: [],
+    recentAt: 0,
+    askedAt: 0,
     observation: undefined,
   };
 }

@@ -5,6 +5,7 @@ import type { Report } from "../../../shared/model/messages/report.ts";
 import type { Decisions, ShareInput, SharesInput } from "../../../shared/model/messages/shares.ts";
 import type { RecordSpecInput } from "../../../shared/model/record.ts";
 import type { Region } from "../../../shared/model/region.ts";
+import { NO_USAGE, type Usage } from "../../../shared/model/usage.ts";
 import { Coordination } from "../../../workers/coordinator/coordination.ts";
 import type { Outside } from "../../../workers/coordinator/outside.ts";
 import type { Rules } from "../../../workers/coordinator/world.ts";
@@ -14,6 +15,13 @@ import { FakeProbers } from "./fake-probers.ts";
 export const SECOND = 1_000;
 export const MINUTE = 60_000;
 export const EDGE_STALE_AFTER = 300_000;
+const RULES: Rules = {
+  allowPrivate: true,
+  edgeStaleAfterMs: EDGE_STALE_AFTER,
+  partitions: 1,
+  allowedPorts: [{ from: 1, to: 65_535 }],
+  maxRequestsPerAddress: 100,
+};
 const T0 = Date.UTC(2026, 10, 30, 12);
 
 /**
@@ -33,6 +41,8 @@ export class Bench {
   onDecided: (cluster: string) => void = () => {};
   /** The notifier, from the next start on; there is none by itself. */
   onTroubles: Outside["troubles"];
+  /** What the coordinator's object has used. */
+  onUsed: () => Usage = () => NO_USAGE;
   /** Between two lists of troubles. */
   onRest: () => Promise<void> = async () => {};
   /** How a message gets to its receiver, and the answer back: a wire that loses, doubles or keeps them goes in here. */
@@ -46,7 +56,7 @@ export class Bench {
 
   constructor(storage: DurableObjectStorage, rules: Partial<Rules> = {}) {
     this.storage = storage;
-    this.#rules = { allowPrivate: true, edgeStaleAfterMs: EDGE_STALE_AFTER, partitions: 1, ...rules };
+    this.#rules = { ...RULES, ...rules };
     this.probers = new FakeProbers(() => this.now);
     this.#outside = {
       now: () => this.now,
@@ -67,6 +77,7 @@ export class Bench {
         });
       },
       rest: () => this.onRest(),
+      used: () => this.onUsed(),
       soon: (work) => {
         this.#queue.push(work);
       },
@@ -123,6 +134,11 @@ export class Bench {
   /** Every prober of the region runs a round and reports; the answer is taken. */
   round(...regions: Region[]): void {
     for (const report of this.probers.round(regions)) this.send(report);
+  }
+
+  /** Checks of some leaves between two rounds, in some regions. */
+  confirm(regions: readonly Region[], ...leaves: string[]): void {
+    for (const report of this.probers.round(regions, (leaf) => leaves.includes(leaf))) this.send(report);
   }
 
   send(report: Report): void {

@@ -41,14 +41,14 @@ export class FakeProbers {
     return { number: assignment.number };
   }
 
-  /** One round of every shard with probes in these regions. */
-  round(regions: readonly Region[]): Report[] {
+  /** One round of every shard with probes in these regions; with `isChecked` one between the rounds, of those probes alone. */
+  round(regions: readonly Region[], isChecked: (leaf: string) => boolean = () => true): Report[] {
     return [...this.probers.values()]
       .filter(({ assignment }) => regions.includes(assignment.shard.region) && assignment.probes.length > 0)
-      .map((prober) => this.#roundOf(prober));
+      .map((prober) => this.#roundOf(prober, isChecked));
   }
 
-  #roundOf(prober: Prober): Report {
+  #roundOf(prober: Prober, isChecked: (leaf: string) => boolean): Report {
     prober.rounds += 1;
     const { shard, number, probes } = prober.assignment;
     const at = this.#now();
@@ -60,7 +60,9 @@ export class FakeProbers {
       roundAt: at,
       lateMs: 3,
       colo: `${shard.region}1`,
-      probes: probes.map((probe) => this.#check(prober, probe, at)),
+      probes: probes.map((probe) =>
+        isChecked(probe.target.leaf) ? this.#check(prober, probe, at) : asBefore(probe, prober.held.get(probe.id)),
+      ),
     };
   }
 
@@ -83,6 +85,11 @@ export class FakeProbers {
   ids(): string[] {
     return [...this.probers.values()].flatMap(({ assignment }) => assignment.probes.map(({ id }) => id)).sort();
   }
+}
+
+function asBefore({ id, revision }: Probe, held: Held | undefined): Report["probes"][number] {
+  const checkedAt = held?.checkedAt;
+  return { id, revision, counts: held?.counts ?? NO_COUNTS, ...(checkedAt !== undefined && { checkedAt }) };
 }
 
 function heldFor(probe: Probe, before: Held | undefined): Held {

@@ -13,6 +13,8 @@ type MetaKey =
   | "prunedTo"
   /** 1 once the notifier knows that nothing is wrong, 0 while something is. */
   | "untroubled"
+  /** A hash of what the assignments were made by: see `take-up-rules.ts`. */
+  | "assignedBy"
   /** How many shares were ever seen: the older of two holds. */
   | "seniority";
 

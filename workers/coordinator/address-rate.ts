@@ -1,0 +1,73 @@
+/** How one probe asks its leaf, from all of its regions together. */
+export interface Asking {
+  id: string;
+  regions: number;
+  intervalMs: number;
+  confirmIntervalMs: number;
+}
+
+/** What may be asked of one leaf. */
+export interface Allotment {
+  /** The probes that find no room, with the requests a second that those before them make (to a tenth). */
+  refused: ReadonlyMap<string, number>;
+  /** All intervals of confirmation are this many times as long as wished: 1, 2, 4 … */
+  factor: number;
+}
+
+/** Rates are sums of fractions. */
+const ROUNDING = 1e-9;
+
+/**
+ * Shares out the requests a second to one leaf: the askings are taken in their order as long as their turns fit, and those
+ * taken confirm so much less often that they do not ask more either when all of them confirm at once.
+ */
+export function allot(askings: readonly Asking[], limitPerS: number): Allotment {
+  const refused = new Map<string, number>();
+  const taken: Asking[] = [];
+  let sumPerS = 0;
+  for (const asking of askings) {
+    const ratePerS = regularRate(asking);
+    if (sumPerS + ratePerS > limitPerS + ROUNDING) {
+      refused.set(asking.id, Math.round(sumPerS * 10) / 10);
+      continue;
+    }
+    sumPerS += ratePerS;
+    taken.push(asking);
+  }
+  return { refused, factor: factorFor(taken, limitPerS) };
+}
+
+/** In steps that double, so that what is assigned seldom changes. At the last of them nobody confirms any more. */
+function factorFor(taken: readonly Asking[], limitPerS: number): number {
+  let factor = 1;
+  while (taken.some((asking) => slowed(asking, factor) !== undefined)) {
+    const sumPerS = taken.reduce((sum, asking) => sum + busiestRate(asking, factor), 0);
+    if (sumPerS <= limitPerS + ROUNDING) return factor;
+    factor *= 2;
+  }
+  return factor;
+}
+
+/** The interval of confirmations in ms, or undefined where turns come as often: then there are none. */
+export function slowed(
+  { intervalMs, confirmIntervalMs }: Omit<Asking, "id" | "regions">,
+  factor: number,
+): number | undefined {
+  const slowedMs = confirmIntervalMs * factor;
+  return slowedMs < intervalMs ? slowedMs : undefined;
+}
+
+/** Requests a second while all is as it was: each region has its turn once an interval. */
+export function regularRate({ regions, intervalMs }: Asking): number {
+  return (regions * 1000) / intervalMs;
+}
+
+/**
+ * The most that it asks for long: besides the turns there are the confirmations in between, and one look an interval that
+ * another region's word is the cause of.
+ */
+export function busiestRate(asking: Asking, factor: number): number {
+  const confirmMs = slowed(asking, factor);
+  if (confirmMs === undefined) return regularRate(asking);
+  return 2 * regularRate(asking) + (asking.regions * 1000) / confirmMs;
+}
