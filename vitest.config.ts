@@ -12,6 +12,7 @@ const pure = [
   "cli/**/*.test.ts",
   "dashboard/**/*.test.ts",
   "local/**/*.test.ts",
+  "deploy/**/*.test.ts",
   "test/sim/**/*.test.ts",
   "test/certificates/**/*.test.ts",
   "test/tls/**/*.test.ts",

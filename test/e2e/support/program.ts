@@ -40,7 +40,8 @@ export function startOnTerminal(args: readonly string[], env: Record<string, str
   return startCommand("script", ["-qefc", line, "/dev/null"], { TERM: "xterm", ...env });
 }
 
-function startCommand(command: string, args: readonly string[], env: Record<string, string>): Running {
+/** Starts a command with these variables, and none of this process but where programs and its home are. */
+export function startCommand(command: string, args: readonly string[], env: Record<string, string>): Running {
   const { PATH = "", HOME = "" } = process.env;
   const child = spawn(command, args, { env: { PATH, HOME, TZ: "UTC", ...env }, stdio: ["pipe", "pipe", "pipe"] });
   let stdout = "";

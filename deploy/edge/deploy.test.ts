@@ -1,0 +1,113 @@
+import { describe, expect, test } from "vitest";
+import { MEASUREMENTS } from "../../shared/model/self-test.ts";
+import { ASSUMPTIONS, judgePlacement } from "./findings.ts";
+import { stopOf } from "./refusals.ts";
+import { planSecrets, valuesOf } from "./secrets.ts";
+import type { Ran } from "./wrangler.ts";
+
+const ADMIN_TOKEN = "admin-0123456789-0123456789";
+const all = planSecrets([], [], {});
+
+describe("secrets", () => {
+  test("what the account has is kept, unless it is to be renewed", () => {
+    expect(planSecrets(["ADMIN_TOKEN", "HEADER_KEY", "OTHER"], ["HEADER_KEY"], { VIEW_TOKEN: "given" })).toEqual({
+      kept: ["ADMIN_TOKEN"],
+      set: [
+        { name: "VIEW_TOKEN", from: "environment" },
+        { name: "HEADER_KEY", from: "made" },
+      ],
+    });
+  });
+
+  test("those that are made are 32 random bytes each, in the form that the edge takes", () => {
+    const values = valuesOf(all, {}, (bytes) => Buffer.alloc(bytes, 0xfb));
+    expect(values.HEADER_KEY).toBe(Buffer.alloc(32, 0xfb).toString("base64"));
+    expect(new Set(Object.values(valuesOf(all, {}))).size).toBe(3);
+    expect(values.ADMIN_TOKEN).toMatch(/^[\w-]{43}$/);
+  });
+
+  test.each([
+    ["too short a token", { ADMIN_TOKEN: "short" }, "ADMIN_TOKEN must have 16 characters or more"],
+    ["a key of another length", { HEADER_KEY: "c2hvcnQ=" }, "HEADER_KEY must be 32 bytes in base64"],
+    ["one token for both", { ADMIN_TOKEN, VIEW_TOKEN: ADMIN_TOKEN }, "VIEW_TOKEN must be another than ADMIN_TOKEN"],
+  ])("refuses %s, without saying it", (_, given, text) => {
+    const attempt = () => valuesOf(planSecrets([], [], given), given);
+    expect(attempt).toThrow(text);
+    expect(attempt).not.toThrow(Object.values(given)[0]);
+  });
+});
+
+const ran = (change: Partial<Ran>): Ran => ({ code: 1, stdout: "", stderr: "", outcomes: [], ...change });
+
+describe("why wrangler refuses", () => {
+  test.each([
+    ["by the number", { outcomes: [{ type: "command-failed", code: 100328, message: "" }] }, /Workers Free plan/],
+    ["by its words", { stderr: "CPU limits are not supported for the Free plan." }, /Workers Free plan/],
+    ["by the number in its words", { stderr: "Authentication error [code: 10000]" }, /lacks a right/],
+    ["without a network", { stderr: "getaddrinfo ENOTFOUND api.cloudflare.com" }, /cannot be reached/],
+    ["where nothing is known of it", { stderr: "A\nTeapot." }, /failed while trying\. It says:\n {2}A\n {2}Teapot\.$/],
+  ])("is told %s", (_, change, text) => {
+    const { message, next } = stopOf(ran(change), "trying");
+    expect(message).toMatch(text);
+    expect(next).not.toBe("");
+  });
+});
+
+describe("findings", () => {
+  test("there is an assumption for each measurement but the one that is judged for all regions at once", () => {
+    expect(["placement", ...Object.keys(ASSUMPTIONS)].sort()).toEqual([...MEASUREMENTS].sort());
+  });
+
+  test.each([
+    ["closed-port", { outcome: "proxy request failed, cannot connect to the specified address", ms: 40 }, "assumed"],
+    ["closed-port", { outcome: "pending", ms: 10_000 }, "unknown"],
+    ["closed-port", { outcome: "connection refused", ms: 40 }, "otherwise"],
+    ["cloudflare-address", { outcome: "opened", ms: 4 }, "otherwise"],
+    ["black-hole", { reason: "ConnectTimeout", timeoutMs: 2_000, returnedMs: 2_010 }, "assumed"],
+    ["black-hole", { reason: "ConnectTimeout", timeoutMs: 2_000, returnedMs: 21_000 }, "otherwise"],
+    ["black-hole", { reason: "ConnectFailed", timeoutMs: 2_000, returnedMs: 20 }, "unknown"],
+    ["black-hole-held", { outcome: "proxy request failed", ms: 21_000 }, "assumed"],
+    ["black-hole-held", { outcome: "pending", ms: 40_000 }, "otherwise"],
+    ["seventh-dial", { outcome: "opened", ms: 20_500, aloneMs: 12 }, "assumed"],
+    ["seventh-dial", { outcome: "opened", ms: 14, aloneMs: 12 }, "otherwise"],
+    ["loopbacks", { made: 32, tried: 40, refusal: "too many" }, "assumed"],
+    ["loopbacks", { made: 16, tried: 40, refusal: "too many" }, "otherwise"],
+    ["alarms", { set: 5, came: 4 }, "otherwise"],
+    ["alarms", { set: 5, came: 5, medianLateMs: 8, worstLateMs: 60 }, "assumed"],
+    ["rows", { plainInsert: 1, indexedInsert: 2, indexedReplace: 4 }, "assumed"],
+    [
+      "hibernation",
+      { idleMs: 14_000, memoryLost: true, pongMs: 3, pingWokeIt: false, answeredByPlatform: true },
+      "assumed",
+    ],
+    [
+      "hibernation",
+      { idleMs: 14_000, memoryLost: true, pongMs: 3, pingWokeIt: true, answeredByPlatform: true },
+      "otherwise",
+    ],
+    ["hibernation", { idleMs: 14_000, memoryLost: false, pongMs: 3, answeredByPlatform: true }, "otherwise"],
+  ] as const)("%s with %o is %s", (measurement, figures, verdict) => {
+    const finding = ASSUMPTIONS[measurement].judge(figures);
+    expect(finding.verdict).toBe(verdict);
+    expect(finding.advice === undefined).toBe(verdict === "assumed");
+    expect(finding.found).not.toMatch(/undefined|NaN|\?/);
+  });
+
+  test("two regions in one data centre are one place", () => {
+    const findings = judgePlacement(
+      new Map([
+        ["weur", "FRA"],
+        ["eeur", "FRA"],
+        ["oc", "SYD"],
+        ["me", undefined],
+      ]),
+    );
+    expect([...findings].map(([region, { verdict }]) => `${region} ${verdict}`)).toEqual([
+      "weur otherwise",
+      "eeur otherwise",
+      "oc assumed",
+      "me unknown",
+    ]);
+    expect(findings.get("weur")?.found).toBe("FRA, as eeur");
+  });
+});
