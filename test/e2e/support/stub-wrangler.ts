@@ -11,7 +11,7 @@ export type Account = {
   secrets: string[];
   /** Where a deployed Worker answers. */
   targets: string[];
-  refusal?: { code: number; message: string };
+  refusal?: { code: number; message: string } | undefined;
 };
 
 export type StubCall = { args: string[]; input: string; env: string[] };
