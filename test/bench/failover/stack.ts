@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startAgent } from "../../../local/agent.ts";
@@ -12,6 +12,8 @@ import { freePort } from "../../support/free-port.ts";
 import { Tap } from "./tap.ts";
 
 const EDGE_STALE_AFTER_MS = 300_000;
+/** Every write of hundreds of objects would be waited for on this machine's one disk, which no object has where it really runs. */
+const IN_MEMORY = "/dev/shm";
 
 /** Edge, agent, and the tap between them. */
 export interface BenchStack {
@@ -27,7 +29,7 @@ export interface BenchStack {
  * them. @param roots PEM @param canary address with port, where somebody always answers
  */
 export async function startBenchStack(roots: string, canary: string): Promise<BenchStack> {
-  const folder = mkdtempSync(join(tmpdir(), "vedette-failover-"));
+  const folder = mkdtempSync(join(existsSync(IN_MEMORY) ? IN_MEMORY : tmpdir(), "vedette-failover-"));
   const records = join(folder, "records");
   mkdirSync(records);
   const closers = new AsyncDisposableStack();
