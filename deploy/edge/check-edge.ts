@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { listOf } from "../../cli/command.ts";
-import { accessOf } from "../../cli/edge/access.ts";
+import { accessOf, isThisMachine } from "../../cli/edge/access.ts";
 import { EdgeClient } from "../../cli/edge/client.ts";
 import { table } from "../../cli/output/table.ts";
 import { REGIONS, type Region } from "../../shared/model/region.ts";
@@ -128,13 +128,18 @@ async function smokeRows(url: URL, token: string | undefined): Promise<Row[]> {
   }));
 }
 
-function textOf(rows: readonly Row[]): string {
+function textOf(rows: readonly Row[], isLocal: boolean): string {
   const cells = rows.map(({ measurement, verdict, found, expected }) => [measurement, WORDS[verdict], found, expected]);
-  const advice = rows.flatMap(({ measurement, advice: text }) =>
-    text === undefined ? [] : [`${measurement}: ${text}`],
+  const advised = Map.groupBy(
+    rows.filter(({ advice }) => advice !== undefined),
+    ({ advice }) => advice,
   );
-  const toDo = advice.length === 0 ? [] : ["", "What follows from it:", ...advice.map((line) => `  ${line}`)];
-  return [table(["MEASUREMENT", "VERDICT", "FOUND", "ASSUMED"], cells), ...toDo].join("\n");
+  const lines = [...advised].map(
+    ([advice, of]) => `  ${of.map(({ measurement }) => measurement).join(", ")}: ${advice}`,
+  );
+  const toDo = lines.length === 0 ? [] : ["", "What follows from it:", ...lines];
+  const where = isLocal ? ["", "This edge is on this machine, where the platform is kinder: docs/platform.md."] : [];
+  return [table(["MEASUREMENT", "VERDICT", "FOUND", "ASSUMED"], cells), ...toDo, ...where].join("\n");
 }
 
 process.exitCode = await toItsEnd(async () => {
@@ -149,6 +154,8 @@ process.exitCode = await toItsEnd(async () => {
     say(` ${((performance.now() - startedAt) / 1_000).toFixed(1)} s\n`);
   }
   if (options.only === undefined) rows.push(...(await smokeRows(access.url, access.token)));
-  process.stdout.write(`${options.output === "json" ? JSON.stringify(rows, undefined, 2) : textOf(rows)}\n`);
+  process.stdout.write(
+    `${options.output === "json" ? JSON.stringify(rows, undefined, 2) : textOf(rows, isThisMachine(access.url.hostname))}\n`,
+  );
   return rows.some(({ verdict }) => verdict === "otherwise") ? 1 : 0;
 });

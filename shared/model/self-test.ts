@@ -31,7 +31,6 @@ const targets = z.strictObject({
   tls: socketAddress.prefault("9.9.9.9:443").describe("A server that speaks TLS."),
   tlsHost: z.string().max(253).default("dns.quad9.net").describe("The name that its certificate has."),
 });
-export type SelfTestTargets = z.output<typeof targets>;
 
 /** What `POST /v1/self-test` takes: one measurement, made by an object in one region. */
 export const selfTestRequest = z.strictObject({

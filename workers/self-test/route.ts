@@ -40,7 +40,7 @@ async function selfTest(context: ApiContext): Promise<Response> {
 const failure = (error: unknown): Figures => ({ error: errorMessage(error) });
 
 function figuresOf({ env }: ApiContext, { measurement, region, ...rest }: SelfTestRequest) {
-  const fresh = () => selfTestOf(env, region);
+  const fresh = () => selfTestOf(env, region, measurement);
   if (measurement === "hibernation") return measureHibernation(fresh, rest.idleMs);
   return fresh().measure({ measurement, region, ...rest });
 }

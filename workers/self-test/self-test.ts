@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import type { Figures, SelfTestRequest } from "../../shared/model/self-test.ts";
+import type { Figures, Measurement, SelfTestRequest } from "../../shared/model/self-test.ts";
 import type { Env } from "../env.ts";
 import { askColo } from "../prober/colo.ts";
 import { dial } from "../prober/dial.ts";
@@ -28,7 +28,7 @@ export interface SelfTestRpc {
 }
 
 /**
- * Measures the platform from where a prober stands, one object for each region. A class of its own, so that neither what is measured nor
+ * Measures the platform from where a prober stands, a few objects in each region. A class of its own, so that neither what is measured nor
  * an alarm of it can get in the way of a prober. It keeps nothing, and lives only where somebody asked for it.
  */
 export class SelfTest extends DurableObject<Env> implements SelfTestRpc {
@@ -75,7 +75,17 @@ export class SelfTest extends DurableObject<Env> implements SelfTestRpc {
 const echoOf = (ctx: DurableObjectState) =>
   Reflect.get(ctx.exports, "SelfTestEcho") as { echo(n: number): Promise<number> };
 
-/** The object that measures in a region. Its first call settles where it lives. */
-export function selfTestOf(env: Env, region: DurableObjectLocationHint): SelfTestRpc {
-  return env.SELF_TEST.getByName(region, { locationHint: region }) as unknown as SelfTestRpc;
+/**
+ * The object that makes a measurement in a region. Dials that hang hold slots and keep an object in memory long after they were measured:
+ * those have an object of their own, and so has the one that is to sleep. The first call of each settles where it lives.
+ */
+export function selfTestOf(env: Env, region: DurableObjectLocationHint, measurement: Measurement): SelfTestRpc {
+  const name = `${region}/${OWN_OBJECT[measurement] ?? "all"}`;
+  return env.SELF_TEST.getByName(name, { locationHint: region }) as unknown as SelfTestRpc;
 }
+
+const OWN_OBJECT: Partial<Record<Measurement, string>> = {
+  "black-hole-held": "hanging",
+  "seventh-dial": "hanging",
+  hibernation: "sleeping",
+};
