@@ -95,14 +95,14 @@ describe("records that name one address", () => {
     ];
     await onBench(
       async (bench) => {
-        const all = Array.from({ length: 50 }, (_, index) => host(index));
-        bench.put("east", 1, all.slice(0, 11));
+        const all = Array.from({ length: 70 }, (_, index) => host(index));
+        bench.put("east", 1, all.slice(0, 12));
         await bench.settle();
         expect(confirmsOf(bench)).toEqual([1_000]);
-        bench.put("east", 2, all.slice(0, 12));
+        bench.put("east", 2, all.slice(0, 13));
         await bench.settle();
         expect(confirmsOf(bench)).toEqual([2_000]);
-        for (let count = 13; count <= 19; count += 1) bench.put("east", count, all.slice(0, count));
+        for (let count = 14; count <= 22; count += 1) bench.put("east", count, all.slice(0, count));
         await bench.settle();
         expect(confirmsOf(bench)).toEqual([2_000]);
         bench.put("east", 40, all.slice(0, 40));
@@ -112,10 +112,10 @@ describe("records that name one address", () => {
         bench.put("east", 41, all.slice(0, 41));
         await bench.settle();
         expect(bench.probers.assigned).toHaveLength(3);
-        bench.put("east", 50, all);
+        bench.put("east", 70, all);
         await bench.settle();
         expect(confirmsOf(bench)).toEqual([undefined]);
-        bench.put("east", 51, all.slice(0, 3));
+        bench.put("east", 71, all.slice(0, 3));
         await bench.settle();
         expect(confirmsOf(bench)).toEqual([1_000]);
       },
@@ -219,14 +219,14 @@ describe("whatever records come and go, in two clusters, with restarts between",
     return refused;
   }
 
-  it("no address is ever asked more than it may be, 25 seeds", async () => {
+  it("no address is ever asked more than it may be, 15 seeds", async () => {
     await onBench(async (_, storage) => {
       let refused = 0;
-      for (let seed = 0; seed < 25; seed += 1) {
+      for (let seed = 0; seed < 15; seed += 1) {
         await storage.deleteAll();
         refused += await play(new Bench(storage, { maxRequestsPerAddress: 3 }), random(seed));
       }
-      expect(refused).toBeGreaterThan(100);
+      expect(refused).toBeGreaterThan(50);
     });
   });
 });

@@ -19,7 +19,7 @@ describe("what one address is asked", () => {
   it.each([
     ["as wished, where there is room", many(10, 3, 30), 1, 3_000],
     ["half as often", many(100, 3, 30), 2, 6_000],
-    ["not at all, where turns alone come near the limit", many(400, 3, 30), 16, undefined],
+    ["not at all, where turns alone come near the limit", many(500, 3, 30), 16, undefined],
     ["not at all, where turns come as often", many(3, 3, 1, 1), 1, undefined],
   ])("confirms %s", (_, askings, factor, confirmMs) => {
     const allotment = allot(askings, 100);

@@ -62,12 +62,8 @@ export function regularRate({ regions, intervalMs }: Asking): number {
   return (regions * 1000) / intervalMs;
 }
 
-/**
- * The most that it asks for long: besides the turns there are the confirmations in between, and one look an interval that
- * another region's word is the cause of.
- */
+/** The most that it asks for long: besides the turns, checks in between that never follow sooner than a confirmation would. */
 export function busiestRate(asking: Asking, factor: number): number {
   const confirmMs = slowed(asking, factor);
-  if (confirmMs === undefined) return regularRate(asking);
-  return 2 * regularRate(asking) + (asking.regions * 1000) / confirmMs;
+  return regularRate(asking) + (confirmMs === undefined ? 0 : (asking.regions * 1000) / confirmMs);
 }
