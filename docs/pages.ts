@@ -27,6 +27,13 @@ canonical form (lower case, no trailing dot, A-labels; RFC 5952), so two spellin
 An address in a private, loopback, reserved, multicast or Cloudflare range cannot be probed: it is published unjudged, and
 the record's condition says \`NotProbeable\`. A wildcard host is probed only where the health check names a \`host\`.
 
+The edge has limits, each a setting that whoever runs it can change ([settings](edge-settings.md)). A record is refused, and its last
+accepted form stays, with a port outside \`ALLOWED_PORTS\` (\`PortNotAllowed\`) and beyond \`MAX_LEAVES_PER_CLUSTER\` (\`TooManyLeaves\`).
+One address is asked \`MAX_REQUESTS_PER_ADDRESS\` times a second at most, counted over all clusters of a partition (each partition counts for
+itself): regions / interval, summed over the records that name it. The newest records beyond that are published unjudged there, and
+their condition \`NotProbeable\` says \`TooManyRequestsToAddress\` with the numbers: lengthen \`interval\` or name fewer regions. Where many
+records share an address, they also confirm less often than \`confirmInterval\` says, or not at all.
+
 An HTTPS probe asks each address for \`host\`, by SNI and Host header, and verifies the certificate as a browser does, revocation apart. What is
 wrong has its own reason, and the message of the observation tells the rest:
 
