@@ -19,7 +19,7 @@ import type { Region } from "../shared/model/region.ts";
 import type { RegionView } from "../shared/model/region-view.ts";
 import type { ProbeStatus, RecordStatus } from "../shared/model/status.ts";
 import type { Troubles } from "../shared/model/trouble.ts";
-import type { Usage } from "../shared/model/usage.ts";
+import type { Usage, UsageOfDays } from "../shared/model/usage.ts";
 import type { SignedRequest } from "../shared/signature.ts";
 
 /*
@@ -76,6 +76,8 @@ export interface CoordinatorRpc {
   overview(): Promise<PartitionOverview>;
   readProbe(id: string): Promise<ProbeStatus | undefined>;
   listRegions(): Promise<RegionView[]>;
+  /** What the objects of the partition use; undefined where it has none yet. Stores nothing. */
+  usage(): Promise<PartitionUsage | undefined>;
   /** At most 500 events after the id, oldest first. */
   listEvents(after: number): Promise<Event[]>;
   /** The newest `last` events, at most 500, with ids below `before` where that is given; oldest first. */
@@ -151,6 +153,14 @@ export interface PartitionOverview {
   records: RecordSummary[];
   regions: RegionView[];
   clusters: string[];
+}
+
+export interface PartitionUsage {
+  days: UsageOfDays;
+  /** Leaves that are probed. */
+  endpoints: number;
+  /** USD that Route 53 would take a month for the same checks. */
+  route53Usd: number;
 }
 
 export type ClusterEvent = Pick<Event, "type" | "message"> & { cluster: string };

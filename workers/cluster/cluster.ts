@@ -194,7 +194,12 @@ export class Cluster extends MeteredObject implements ClusterRpc {
     const live: Live = {
       store,
       outbox,
-      coordinators: new Coordinators(store, coordinator, (one) => this.#take(live, one)),
+      coordinators: new Coordinators(
+        store,
+        coordinator,
+        (one) => this.#take(live, one),
+        () => this.meter.take(),
+      ),
     };
     return live;
   }

@@ -2,6 +2,7 @@ import type { Condition } from "../../shared/model/condition.ts";
 import type { Decisions } from "../../shared/model/messages/shares.ts";
 import type { MessageNumber } from "../../shared/model/number.ts";
 import type { RecordStatus } from "../../shared/model/status.ts";
+import type { Usage } from "../../shared/model/usage.ts";
 import { compareNumbers, isNewer, numberAbove } from "../../shared/number.ts";
 import { callWithRetry, errorMessage } from "../retry.ts";
 import type { ClusterContact, ClusterEvent, CoordinatorRpc, SharesReceipt } from "../rpc.ts";
@@ -39,11 +40,19 @@ export class Coordinators {
   readonly #store: ClusterStore;
   readonly #coordinatorOf: CoordinatorOf;
   readonly #take: (decisions: Decisions) => void;
+  readonly #used: () => Usage;
 
-  constructor(store: ClusterStore, coordinatorOf: CoordinatorOf, take: (decisions: Decisions) => void) {
+  /** `used` gives what the cluster's object has used since it was last asked. */
+  constructor(
+    store: ClusterStore,
+    coordinatorOf: CoordinatorOf,
+    take: (decisions: Decisions) => void,
+    used: () => Usage,
+  ) {
     this.#store = store;
     this.#coordinatorOf = coordinatorOf;
     this.#take = take;
+    this.#used = used;
   }
 
   /** Whether a coordinator still lacks the registration or the newest shares. */
@@ -101,6 +110,8 @@ export class Coordinators {
       sharesNumber: { epoch, n: state.sharesN },
       decisionsNumber: state.decisions,
       ...(unreachable !== undefined && { unreachable }),
+      // One counts it for all.
+      ...(partition === 0 && { usage: this.#used() }),
     };
     const receipt = await this.#call(partition, (one) => one.contact(contact));
     if (receipt.decisions) this.#take(receipt.decisions);

@@ -2,6 +2,7 @@ import type { Assignment, Shard } from "../../shared/model/messages/assignment.t
 import type { Decisions } from "../../shared/model/messages/shares.ts";
 import type { MessageNumber } from "../../shared/model/number.ts";
 import type { Troubles } from "../../shared/model/trouble.ts";
+import type { Usage } from "../../shared/model/usage.ts";
 
 /** All that the coordinator asks of the world outside its storage. A call that fails is made up for later. */
 export interface Outside {
@@ -11,6 +12,8 @@ export interface Outside {
   /** Lets the prober of a shard in a region check some of its probes now. */
   lookNow(shard: Pick<Shard, "region" | "partition" | "intervalMs" | "n">, probes: readonly string[]): Promise<void>;
   decided(decisions: Decisions): Promise<void>;
+  /** What the coordinator's own object has used since it was last asked; absent where nobody counts. */
+  used?(): Usage;
   /** Tells the notifier; absent while nobody is to be told. Answers when the newest list was made that it has. */
   troubles?(troubles: Troubles): Promise<{ at: number }>;
   /** Runs the work soon after the call at hand, which it never delays. */

@@ -2,6 +2,7 @@ import type { Report } from "../../shared/model/messages/report.ts";
 import type { MessageNumber } from "../../shared/model/number.ts";
 import type { Region } from "../../shared/model/region.ts";
 import { ALL_SEEN, type SeenRow } from "./store/seen.ts";
+import { usageToStore } from "./usage.ts";
 import { inRegionKey, type ShardInRegion, type ShardState, type World } from "./world.ts";
 
 const MINUTE_MS = 60_000;
@@ -52,7 +53,8 @@ export function isJustStarted({ start }: World, nowMs: number): boolean {
 export function writeSeen(world: World, shard: ShardState, region: Region, nowMs: number): void {
   const seen = shard.inRegions.get(region)?.seen;
   if (seen === undefined) return;
-  world.store.seen.put(inRegionKey(shard, region), { at: nowMs, shards: { [inRegionKey(shard, region)]: seen } });
+  const key = inRegionKey(shard, region);
+  world.store.seen.put(key, { at: nowMs, shards: { [key]: seen }, usage: usageToStore(world, nowMs) });
 }
 
 /** One row for everything, at most once a minute. It also says until when the coordinator was active. */
@@ -64,6 +66,6 @@ export function writeAllSeen(world: World, nowMs: number): void {
       if (seen !== undefined && shard.members.size > 0) shards[inRegionKey(shard, region)] = seen;
     }
   }
-  world.store.seen.put(ALL_SEEN, { at: nowMs, shards });
+  world.store.seen.put(ALL_SEEN, { at: nowMs, shards, usage: usageToStore(world, nowMs) });
   world.seenWrittenAt = nowMs;
 }

@@ -183,7 +183,7 @@ export class Prober extends MeteredObject implements ProberRpc {
     }
     const report = this.#work.report(new Map(results), round, Date.now());
     if (report === undefined) return;
-    this.#reporting = this.#reporter.send({ ...report, ...(this.#colo !== undefined && { colo: this.#colo }) });
+    this.#reporting = this.#reporter.send({ ...report, usage: this.meter.take(), ...(this.#colo !== undefined && { colo: this.#colo }) });
   }
 
   async #awaitReport(nextAt: number | undefined): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Usage } from "../../shared/model/usage.ts";
+import { NO_USAGE, type UsageSince } from "../../shared/model/usage.ts";
 
 /** Of more statements than this none is asked a second time: whoever reads one on after so many others reads uncounted. */
 const MAX_OPEN_STATEMENTS = 256;
@@ -14,10 +14,11 @@ export class Meter {
   readonly storage: DurableObjectStorage;
   readonly #now: () => number;
   #statements: Statement[] = [];
-  #used = { requests: 0, rowsRead: 0, rowsWritten: 0, awakeMs: 0 };
+  #used = { ...NO_USAGE };
   #running = 0;
   #awakeSince = 0;
   #hasSetAlarm = false;
+  #wasTaken = false;
 
   /** `now` gives Unix ms. */
   constructor(storage: DurableObjectStorage, now: () => number) {
@@ -50,12 +51,14 @@ export class Meter {
   }
 
   /** What was used since the last take; of what still runs, the time until now. */
-  take(): Usage {
+  take(): UsageSince {
     this.#noteStatements();
     if (this.#running > 0) this.#noteAwake();
     const used = this.#used;
-    this.#used = { requests: 0, rowsRead: 0, rowsWritten: 0, awakeMs: 0 };
-    return used;
+    this.#used = { ...NO_USAGE };
+    const isFirst = !this.#wasTaken;
+    this.#wasTaken = true;
+    return { ...used, ...(isFirst && { isFirst }) };
   }
 
   #noteAwake(): void {
@@ -73,11 +76,6 @@ export class Meter {
     this.#statements = [];
   }
 
-  #noteAlarm(): void {
-    this.#hasSetAlarm = true;
-    this.#used.rowsWritten += 1;
-  }
-
   #counted(storage: DurableObjectStorage): DurableObjectStorage {
     const exec: SqlStorage["exec"] = (query, ...bindings) => {
       if (this.#statements.length >= MAX_OPEN_STATEMENTS) this.#noteStatements();
@@ -88,11 +86,12 @@ export class Meter {
     return over(storage, {
       sql: over(storage.sql, { exec }),
       setAlarm: (...given: Parameters<DurableObjectStorage["setAlarm"]>) => {
-        this.#noteAlarm();
+        this.#used.rowsWritten += 1;
+        this.#hasSetAlarm = true;
         return storage.setAlarm(...given);
       },
       deleteAlarm: (...given: Parameters<DurableObjectStorage["deleteAlarm"]>) => {
-        this.#noteAlarm();
+        this.#used.rowsWritten += 1;
         return storage.deleteAlarm(...given);
       },
     });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { messageNumber } from "../number.ts";
 import { observation } from "../observation.ts";
 import { counts, probeId } from "../probe.ts";
-import { usage } from "../usage.ts";
+import { usageSince } from "../usage.ts";
 import { shard } from "./assignment.ts";
 
 /** How one probe of the round went, and how it stands. */
@@ -30,6 +30,6 @@ export const report = z.object({
   colo: z.string().max(16).optional(),
   probes: z.array(probeReport),
   /** What the prober has used since its last report, as far as its memory goes back. */
-  usage: usage.optional(),
+  usage: usageSince.optional(),
 });
 export type Report = z.infer<typeof report>;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { messageNumber } from "../../../shared/model/number.ts";
+import { usageOfDays } from "../../../shared/model/usage.ts";
 import { jsonTable } from "./json-table.ts";
 
 /** What was last heard of a shard in one region. */
@@ -12,8 +13,12 @@ const seen = z.object({
 });
 export type Seen = z.output<typeof seen>;
 
-/** `at` is when the coordinator wrote it, and so when it was last active. */
-const row = z.object({ at: z.int(), shards: z.record(z.string(), seen) });
+/** `at` is when the coordinator wrote it, and so when it was last active. What was used until then matters less than the rest. */
+const row = z.object({
+  at: z.int(),
+  shards: z.record(z.string(), seen),
+  usage: usageOfDays.optional().catch(undefined),
+});
 export type SeenRow = z.output<typeof row>;
 
 /**
