@@ -12,8 +12,8 @@ import { ShardWork } from "../../workers/prober/shard-work.ts";
 import { Store } from "../../workers/prober/store.ts";
 import { assignmentOf, freshProber, probeOf } from "./prober.ts";
 
-/** A quarter of an hour begins. */
-export const T0 = Date.UTC(2026, 10, 30, 12);
+/** A quarter of an hour begins; far ahead, or the platform's own alarms would come. */
+export const T0 = Date.UTC(2100, 0, 1, 12);
 export const SECOND = 1_000;
 export const MINUTE = 60_000;
 export const HOUR = 3_600_000;
@@ -68,12 +68,15 @@ export class ShardBench {
     this.#count(outcomes, { roundAt: this.now, lateMs, isConfirmation: false });
   }
 
-  /** Some probes are checked alone, this long after what was before; nothing where the next round is due by then. */
-  confirm(outcomes: Readonly<Record<string, Outcome>>, afterMs: number): boolean {
-    if (this.now + afterMs >= nextRoundAt(this.now, this.assignment.shard)) return false;
+  /** Whether no round is due by then. */
+  isBetween(afterMs: number): boolean {
+    return this.now + afterMs < nextRoundAt(this.now, this.assignment.shard);
+  }
+
+  /** Some probes are checked alone, this long after what was before. */
+  confirm(outcomes: Readonly<Record<string, Outcome>>, afterMs: number): void {
     this.now += afterMs;
     this.#count(outcomes, { roundAt: this.now, lateMs: 0, isConfirmation: true });
-    return true;
   }
 
   #count(outcomes: Readonly<Record<string, Outcome>>, round: Round): void {

@@ -62,6 +62,34 @@ describe("a round looks like our own trouble", () => {
   });
 });
 
+describe("confirmations look like our own trouble", () => {
+  it.each<[string, [string, Reason][], boolean]>([
+    ["when the only dial fails", [["a", "ConnectTimeout"]], true],
+    [
+      "when most do",
+      [
+        ["a", "ConnectFailed"],
+        ["b", "ConnectTimeout"],
+        ["c", "Ok"],
+      ],
+      true,
+    ],
+    [
+      "not when another was answered",
+      [
+        ["a", "ConnectFailed"],
+        ["b", "Ok"],
+      ],
+      false,
+    ],
+    ["not when it was answered badly", [["a", "UnexpectedStatus"]], false],
+    ["not when nothing was dialled", [], false],
+  ])("%s", (_, dials, looks) => {
+    const results = dials.map(([address, reason]) => checked(address, reason));
+    expect(looksLikeOurTrouble(results, { isConfirmation: true })).toBe(looks);
+  });
+});
+
 describe("a check of a round in which the canaries failed", () => {
   it("does not count as a failure, but a good answer is one", () => {
     const failed = withoutFailures(checked("a", "ResponseTimeout"));

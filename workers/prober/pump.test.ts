@@ -121,3 +121,51 @@ describe("a pump", () => {
     expect({ settled, tookMs }).toEqual({ settled: [" at 0"], tookMs: 0 });
   });
 });
+
+describe("confirmations", () => {
+  const INTERVAL_MS = 30_000;
+  const between = (at: number) => ({ at: START_MS + at, roundDueAt: START_MS + INTERVAL_MS });
+
+  it("are asked alone, and told as such; the round stays due when it was", async () => {
+    const story = { intervalMs: INTERVAL_MS, takesMs: { a: 20, b: 80 }, doubtful: { a: 0 } };
+    expect(await run(story, between(0))).toMatchObject({
+      starts: ["a 0 alone"],
+      settled: ["a at 20, confirming"],
+      next: INTERVAL_MS,
+    });
+  });
+
+  it("end the run where there are none, without a word", async () => {
+    const { starts, settled, tookMs } = await run({ intervalMs: INTERVAL_MS, takesMs: { a: 20 } }, between(0));
+    expect({ starts, settled, tookMs }).toEqual({ starts: [], settled: [], tookMs: 0 });
+  });
+
+  it("that come within 0.7 s are waited for, and later ones are not", async () => {
+    const story = { intervalMs: INTERVAL_MS, takesMs: { a: 10, b: 10 }, doubtful: { a: 600, b: 2_000 } };
+    const { starts, settled } = await run(story);
+    expect(starts).toEqual(["a 0", "b 0", "a 600 alone"]);
+    expect(settled).toEqual(["a b at 10", "a at 610, confirming"]);
+  });
+
+  it("wait neither for what hangs nor for a slot, once its time was over, and are told before it", async () => {
+    const takesMs = { quick: 10, hung: 9_000, waiting: Number.POSITIVE_INFINITY };
+    const story = { intervalMs: INTERVAL_MS, takesMs, longestMs: 500, doubtful: { quick: 3_000, hung: 3_000 } };
+    const { starts, settled } = await run(story);
+    expect(starts.slice(3, 4)).toEqual(["quick 3000 alone"]);
+    expect(settled.slice(0, 2)).toEqual(["quick at 600", "quick at 3010, confirming"]);
+  });
+
+  it("that wait for a slot give way to the round, and have their turn in it", async () => {
+    const takesMs = { waiting: Number.POSITIVE_INFINITY, a: 10 };
+    const story = { intervalMs: INTERVAL_MS, takesMs, longestMs: 400, doubtful: { waiting: 0 } };
+    const { starts, settled } = await run(story, { at: START_MS, roundDueAt: START_MS + 500 });
+    expect(starts.slice(0, 3)).toEqual(["waiting 0 alone", "a 500", "waiting 500"]);
+    expect(settled[0]).toBe("a at 600");
+  });
+
+  it("that are due with a round are part of it", async () => {
+    const story = { intervalMs: INTERVAL_MS, takesMs: { a: 10 } };
+    const { settled } = await run(story, { at: START_MS - 5_000, roundDueAt: START_MS - 2_000 });
+    expect(settled).toEqual(["a at 10, 2000 late"]);
+  });
+});

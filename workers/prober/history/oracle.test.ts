@@ -21,6 +21,25 @@ const stretch = fc.record({
     { weight: 1, arbitrary: fc.subarray(IDS, { minLength: 1 }) },
   ),
   carried: fc.boolean(),
+  /** What is checked alone after rounds, over and over: how long after, how often, whether memory is lost before, and how it ends. */
+  alone: fc.oneof(
+    { weight: 2, arbitrary: fc.constant([undefined]) },
+    {
+      weight: 1,
+      arbitrary: fc.array(
+        fc.option(
+          fc.record({
+            id: fc.constantFrom(...IDS),
+            afterMs: fc.integer({ min: 1, max: 70_000 }),
+            how: outcome,
+            isLost: fc.boolean(),
+          }),
+          { nil: undefined },
+        ),
+        { minLength: 1, maxLength: 4 },
+      ),
+    },
+  ),
 });
 
 type Stretch = typeof stretch extends fc.Arbitrary<infer Value> ? Value : never;
@@ -44,10 +63,18 @@ class Oracle {
   }
 }
 
+function checkAlone(bench: ShardBench, one: Stretch["alone"][number], oracle: Oracle): void {
+  const isMember = bench.probes.some(({ id }) => id === one?.id);
+  if (one === undefined || !isMember || !bench.isBetween(one.afterMs)) return;
+  if (one.isLost) bench.evict();
+  bench.confirm({ [one.id]: one.how }, one.afterMs);
+  oracle.note(one.id, bench.now, one.how);
+}
+
 /** What history says, beside what was; `wanted` has only what lies in its span. */
 function play(bench: ShardBench, stretches: readonly Stretch[]): { said: Checks; wanted: Checks } {
   const oracle = new Oracle();
-  for (const { rounds, outcomes, lost, members, carried } of stretches) {
+  for (const { rounds, outcomes, lost, members, carried, alone } of stretches) {
     if (lost[0]) bench.evict();
     if (members.join() !== bench.probes.map(({ id }) => id).join()) {
       const counts = carried ? { carried: { failures: 0, successes: 2, says: "Healthy" as const } } : {};
@@ -58,6 +85,7 @@ function play(bench: ShardBench, stretches: readonly Stretch[]): { said: Checks;
       if (lost[n % lost.length]) bench.evict();
       bench.round(byId);
       for (const id of members) oracle.note(id, bench.now, byId[id] ?? "ok");
+      checkAlone(bench, alone[n % alone.length], oracle);
     }
   }
   const said: Checks = new Map();
@@ -71,7 +99,7 @@ function play(bench: ShardBench, stretches: readonly Stretch[]): { said: Checks;
 }
 
 describe("history, beside one that never loses its memory", () => {
-  it("counts the same in every minute, whatever the outcomes, evictions and assignments", async () => {
+  it("counts the same in every minute, whatever the outcomes, confirmations, evictions and assignments", async () => {
     await runInDurableObject(freshProber(), (_, { storage }) => {
       fc.assert(
         fc.property(world, ({ intervalMs, stretches }) => {
@@ -79,7 +107,7 @@ describe("history, beside one that never loses its memory", () => {
           const { said, wanted } = play(new ShardBench(storage, intervalMs, IDS), stretches);
           expect(said).toEqual(wanted);
         }),
-        { numRuns: 60 },
+        { numRuns: 45 },
       );
     });
   }, 120_000);
