@@ -1,4 +1,6 @@
-import { KEYS, type KeyKind, makeChains } from "./certificates.ts";
+import { type Chains, KEYS, type KeyKind, makeChains } from "./certificates.ts";
+import { startBlackbox, whyNoBlackbox } from "./efficiency/blackbox.ts";
+import { contests } from "./efficiency/contests.ts";
 import { handshakers } from "./handshakes.ts";
 import { HELP, type Plan, readOptions } from "./options.ts";
 import { startProbers } from "./probes.ts";
@@ -21,16 +23,51 @@ else if ("wrong" in read) {
 } else await bench(read.plan);
 
 async function bench(plan: Plan): Promise<void> {
-  const view = await viewRows(plan.pages, say);
+  const isAbout = (part: Plan["only"]) => plan.only === undefined || plan.only === part;
+  const view = isAbout("view") ? await viewRows(plan.pages, say) : [];
   if (view.length > 0) print(view, "ms in the page");
-  if (!plan.viewAlone) await benchProbes(plan);
+  if (plan.only === undefined) await benchProbes(plan);
+  if (plan.only === "efficiency") await benchEfficiency(plan);
   console.log(`\nMedian (least to most) of the rounds; a ratio is that of one round.`);
 }
 
-async function benchProbes(plan: Plan): Promise<void> {
+async function chainsOfAll(): Promise<Record<KeyKind, Chains>> {
   say("makes certificates");
   const made = KEYS.map(async (kind) => [kind, await makeChains(kind, CHAINS)] as const);
-  const chains = Object.fromEntries(await Promise.all(made)) as Record<KeyKind, Awaited<ReturnType<typeof makeChains>>>;
+  return Object.fromEntries(await Promise.all(made)) as Record<KeyKind, Chains>;
+}
+
+async function benchEfficiency(plan: Plan): Promise<void> {
+  if (process.platform !== "linux") {
+    console.error("The CPU time of other processes can be read on Linux only: nothing is measured.");
+    return;
+  }
+  const why = whyNoBlackbox();
+  if (why !== undefined) console.error(why);
+  const chains = await chainsOfAll();
+  const roots = KEYS.map((kind) => chains[kind].root).join("");
+  const closers = new AsyncDisposableStack();
+  try {
+    const { ports, stop } = await startServers(chains);
+    closers.defer(stop);
+    say("starts workerd and blackbox_exporter");
+    const probers = await startProbers(roots);
+    closers.defer(() => probers.stop());
+    const blackbox = why === undefined ? await startBlackbox(roots) : undefined;
+    if (blackbox !== undefined) closers.defer(() => blackbox.stop());
+    const rows: Row[] = [];
+    for (const { title, contenders } of contests(blackbox, probers, ports)) {
+      rows.push(...(await rowsOf(title, contenders, plan.rounds, plan.probes, () => "none")));
+    }
+    print(rows, "ms of CPU");
+    if (blackbox !== undefined) console.log(`\nblackbox_exporter ${blackbox.version}: with the metrics that it makes.`);
+  } finally {
+    await closers.disposeAsync();
+  }
+}
+
+async function benchProbes(plan: Plan): Promise<void> {
+  const chains = await chainsOfAll();
   const { ports, stop } = await startServers(chains);
   try {
     const rows: Row[] = [];
