@@ -11,7 +11,8 @@ import { RecordTable } from "./records.ts";
 import { LastSeen, type Seen } from "./seen.ts";
 import type { PendingShrink } from "./shrink.ts";
 
-const MIGRATIONS = [
+/** Forward only: a released entry is never edited, and older code must be able to run on what a newer one makes. */
+export const MIGRATIONS = [
   `CREATE TABLE cell (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
    CREATE TABLE record (key TEXT PRIMARY KEY, partition INTEGER NOT NULL, share TEXT NOT NULL) WITHOUT ROWID;
    CREATE TABLE decision (

@@ -4,7 +4,7 @@ import { type Message, message } from "./message.ts";
 import { type Incident, type Incidents, incident } from "./rules/incident.ts";
 
 /** Forward only: a released entry is never edited, and older code must be able to run on what a newer one makes. */
-const MIGRATIONS = [
+export const MIGRATIONS = [
   `CREATE TABLE heard (partition INTEGER PRIMARY KEY, at INTEGER NOT NULL);
    CREATE TABLE target (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
    CREATE TABLE incident (target TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (target, key)) WITHOUT ROWID;

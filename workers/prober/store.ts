@@ -12,7 +12,8 @@ import type { History } from "./history/history.ts";
 import { HISTORY_MIGRATION } from "./history/tables.ts";
 import type { Mark } from "./members.ts";
 
-const MIGRATIONS = [
+/** Forward only: a released entry is never edited, and older code must be able to run on what a newer one makes. */
+export const MIGRATIONS = [
   `CREATE TABLE object (created_at INTEGER NOT NULL);
    CREATE TABLE assignment (one INTEGER PRIMARY KEY CHECK (one = 1), epoch INTEGER NOT NULL, n INTEGER NOT NULL, shard TEXT NOT NULL);
    CREATE TABLE probe (id TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
