@@ -1,6 +1,7 @@
 import { sendAssignments } from "./assign.ts";
 import { handOver } from "./hand-over.ts";
 import { numberChanges } from "./number-changes.ts";
+import { forgetTold } from "./told.ts";
 import { tellNews } from "./troubles.ts";
 import type { World } from "./world.ts";
 
@@ -9,6 +10,10 @@ import type { World } from "./world.ts";
  * Whatever is lost on the way is sent again by the heartbeat, since the numbers are in storage.
  */
 export function commit(world: World): void {
+  for (const rootHost of world.changedRoots) {
+    const root = world.roots.get(rootHost);
+    if (root !== undefined) forgetTold(root);
+  }
   const { shards, clusters } = numberChanges(world);
   if (shards.length > 0) world.outside.soon(() => sendAssignments(world, shards));
   if (clusters.length > 0) world.outside.soon(() => handOver(world));

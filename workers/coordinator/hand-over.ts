@@ -3,7 +3,15 @@ import { errorMessage } from "../retry.ts";
 import { mayHandOut } from "./gathered.ts";
 import { storeCluster } from "./persist.ts";
 import { recordStatuses } from "./read.ts";
+import { statusToTell } from "./told.ts";
 import type { Cluster, Root, World } from "./world.ts";
+
+/**
+ * After each hand-over the next to the same cluster waits for so many times as long as it took: while much changes, each report with
+ * something else, the object has most of its time for reports. What is cheap, or rare, never waits for anything that can be felt.
+ */
+const REST_TIMES = 3;
+const MAX_REST_MS = 1_000;
 
 /** All records that the cluster has a share in, whole, or nothing while nothing may be handed out. */
 export function decisionsFor(world: World, cluster: Cluster, nowMs: number): Decisions | undefined {
@@ -18,7 +26,7 @@ export function decisionsFor(world: World, cluster: Cluster, nowMs: number): Dec
     cluster: cluster.name,
     partition: world.partition,
     number: { epoch: world.epoch, n: cluster.decided },
-    records: recordStatuses(world, roots, nowMs),
+    records: recordStatuses(world, roots, nowMs, statusToTell),
   };
 }
 
@@ -32,9 +40,13 @@ async function handTo(world: World, cluster: Cluster): Promise<void> {
   world.handing.add(cluster);
   try {
     while (isBehind(cluster) && !world.isAbandoned) {
-      const decisions = decisionsFor(world, cluster, world.outside.now());
+      await rest(world, cluster);
+      const startedAt = world.outside.now();
+      const decisions = world.isAbandoned ? undefined : decisionsFor(world, cluster, startedAt);
       if (decisions === undefined) return;
       await world.outside.decided(decisions);
+      const endedAt = world.outside.now();
+      restsUntil.set(cluster, endedAt + Math.min(MAX_REST_MS, REST_TIMES * (endedAt - startedAt)));
       noteHanded(world, cluster, decisions.number.n);
     }
   } catch (error) {
@@ -42,6 +54,14 @@ async function handTo(world: World, cluster: Cluster): Promise<void> {
   } finally {
     world.handing.delete(cluster);
   }
+}
+
+/** Unix ms. Memory only: a start hands over at once. */
+const restsUntil = new WeakMap<Cluster, number>();
+
+async function rest({ outside }: World, cluster: Cluster): Promise<void> {
+  const restMs = Math.min(MAX_REST_MS, (restsUntil.get(cluster) ?? 0) - outside.now());
+  if (restMs > 0) await outside.rest(restMs);
 }
 
 /** Notes up to which number the cluster has its decisions; also where they went in an answer. */

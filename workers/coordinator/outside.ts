@@ -18,8 +18,8 @@ export interface Outside {
   troubles?(troubles: Troubles): Promise<{ at: number }>;
   /** Runs the work soon after the call at hand, which it never delays. */
   soon(work: () => Promise<void>): void;
-  /** Waits between two lists of troubles, which take long to make where much is wrong: then there is other work to do. */
-  rest(): Promise<void>;
+  /** Waits between two messages that take long to make where much is wrong: then there is other work to do. */
+  rest(restMs: number): Promise<void>;
   /** Tells those who watch that a call is over: the root hosts of the records that look other since, or are no more. */
   changed(rootHosts: readonly string[]): void;
 }

@@ -20,13 +20,25 @@ import type { ProbeState, Root, ShardState, World } from "./world.ts";
  */
 const MAX_WORDS_WITH_OBSERVATIONS = 15_000;
 
+/** How one of several records is shown; a bare one has no observations. */
+type StatusOf = (world: World, root: Root, isBare: boolean, nowMs: number) => RecordStatus;
+
 /** Several records, by root host. Observations are left out where there are too many: the single record has them. */
-export function recordStatuses(world: World, roots: Iterable<Root>, nowMs: number): RecordStatus[] {
+export function recordStatuses(
+  world: World,
+  roots: Iterable<Root>,
+  nowMs: number,
+  statusOf: StatusOf = statusOfSeveral,
+): RecordStatus[] {
   const sorted = [...roots].sort((a, b) => (a.rootHost < b.rootHost ? -1 : 1));
   const probes = sorted.flatMap((root) => [...root.probes.values()]);
   const words = probes.reduce((sum, { desired }) => sum + desired.check.regions.length, 0);
-  const statuses = sorted.map((root) => recordStatus(world, root, nowMs));
-  return words <= MAX_WORDS_WITH_OBSERVATIONS ? statuses : statuses.map(withoutObservations);
+  return sorted.map((root) => statusOf(world, root, words > MAX_WORDS_WITH_OBSERVATIONS, nowMs));
+}
+
+export function statusOfSeveral(world: World, root: Root, isBare: boolean, nowMs: number): RecordStatus {
+  const status = recordStatus(world, root, nowMs);
+  return isBare ? withoutObservations(status) : status;
 }
 
 function withoutObservations(record: RecordStatus): RecordStatus {

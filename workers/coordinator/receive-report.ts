@@ -13,6 +13,7 @@ import { judgeProbe } from "./judge.ts";
 import { askOthers, type Differing } from "./look-now.ts";
 import { storeWord } from "./persist.ts";
 import { isJustStarted, noteSeen, writeSeen } from "./seen.ts";
+import { forgetTold } from "./told.ts";
 import { noteProber } from "./usage.ts";
 import {
   newWord,
@@ -71,6 +72,7 @@ function foldProbe(world: World, probe: ProbeState, region: Region, entry: Probe
   const before = word.counts;
   takeUp(word, probe, entry, nowMs);
   const hasStored = storeWord(world, probe, region, word);
+  if (hasStored) forgetTold(probe.root);
   const hasTurned = judgeProbe(world, probe, nowMs) || word.counts.says !== before.says;
   return { before, hasStored, hasTurned };
 }
