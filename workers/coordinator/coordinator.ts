@@ -32,8 +32,6 @@ import type { Rules } from "./world.ts";
 const TICK_MS = 20;
 /** The same for those who watch: a person sees no difference, and a storm of reports makes ten messages a second at most. */
 const LIVE_TICK_MS = 100;
-/** While much is wrong, a list of it takes a quarter of a second, and more of it goes wrong with each report. */
-const TROUBLES_REST_MS = 2_000;
 /** A prober notes what it is to look at, and answers; nobody waits for one that does not. */
 const LOOK_WAIT_MS = 2_000;
 
@@ -180,7 +178,7 @@ function outsideOf(ctx: DurableObjectState, env: Env, meter: Meter, changed: Out
     ...(readSettings(env).NOTIFICATIONS.length > 0 && {
       troubles: (troubles) => callWithRetry(() => notifierOf(env).troubles(troubles)),
     }),
-    rest: () => scheduler.wait(TROUBLES_REST_MS),
+    rest: (restMs) => scheduler.wait(restMs),
     soon: (work) => ctx.waitUntil(scheduler.wait(TICK_MS).then(work).catch(logFailure)),
   };
 }

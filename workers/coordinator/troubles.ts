@@ -20,6 +20,8 @@ import type { Cluster, Root, World } from "./world.ts";
 /** Beyond this the youngest are left out, so that none of those that were told seems to have ended. */
 const MAX_TROUBLES = 1_000;
 const MAX_SUMMARY_CHARACTERS = 1_000;
+/** While much is wrong, a list of it takes a quarter of a second, and more of it goes wrong with each report. */
+const REST_MS = 2_000;
 /** Room for `, and 9999 more`. */
 const MORE_CHARACTERS = 20;
 
@@ -132,7 +134,7 @@ export async function tellTroubles(world: World): Promise<void> {
   try {
     await tellOnce(world, outside.troubles);
     while (telling.isNews && !world.isAbandoned) {
-      await outside.rest();
+      await outside.rest(REST_MS);
       await tellOnce(world, outside.troubles);
     }
   } catch (error) {
