@@ -45,7 +45,7 @@ function readOptions(argv: string[]): Options {
     .option("--secrets-file <file>", "write new secrets into this file, readable by you alone, and not to the terminal")
     .option(
       "--renew <name>",
-      `set a secret anew that the account has: ${SECRET_NAMES.join(", ")}; may be repeated`,
+      "set ADMIN_TOKEN or VIEW_TOKEN anew, though the account has one; may be repeated",
       asSecrets,
       [],
     )
@@ -76,7 +76,12 @@ function asUrl(text: string): URL {
 }
 
 function asSecrets(text: string, before: SecretName[]): SecretName[] {
-  if (!isSecretName(text)) throw new InvalidArgumentError(`It must be one of ${SECRET_NAMES.join(", ")}.`);
+  if (text === "HEADER_KEY") {
+    throw new InvalidArgumentError(
+      "What it sealed could not be opened any more: docs/deploy.md, “Rotate the secrets”.",
+    );
+  }
+  if (!isSecretName(text)) throw new InvalidArgumentError("It must be ADMIN_TOKEN or VIEW_TOKEN.");
   return [...before, text];
 }
 

@@ -144,7 +144,7 @@ export const ASSUMPTIONS: Record<Exclude<Measurement, "placement">, Assumption> 
       if (num(exchangeMs) <= 1) return assumed(found);
       return otherwise(
         found,
-        "Handshakes cost more than reckoned. What is billed: cpuTime in npx wrangler tail --format json.",
+        "Handshakes cost more than reckoned. What is billed is in Workers Logs: the CPU time of each invocation that is kept.",
       );
     },
   },

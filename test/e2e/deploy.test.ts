@@ -73,12 +73,12 @@ describe("npm run deploy", () => {
   test("renews one, into a file of its owner's", async () => {
     wrangler.become({ worker: true, secrets: ALL });
     const file = join(folder, "secrets");
-    const args = ["--renew", "HEADER_KEY", "--secrets-file", file];
+    const args = ["--renew", "VIEW_TOKEN", "--secrets-file", file];
     const { code, stdout, stderr } = await deploy(args, { VEDETTE_TOKEN: ADMIN_TOKEN });
     expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: "" });
-    const [, value] = /^HEADER_KEY=(.+)\n$/.exec(readFileSync(file, "utf8")) ?? [];
+    const [, value] = /^VIEW_TOKEN=(.+)\n$/.exec(readFileSync(file, "utf8")) ?? [];
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(JSON.parse(wrangler.calls().at(-1)?.input ?? "")).toEqual({ HEADER_KEY: value });
+    expect(JSON.parse(wrangler.calls().at(-1)?.input ?? "")).toEqual({ VIEW_TOKEN: value });
     expect(stderr).not.toContain(value);
   });
 
