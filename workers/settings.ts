@@ -81,6 +81,15 @@ const fields = z.object({
     .enum(["paid", "free"])
     .default("paid")
     .describe("Cloudflare's plan. On the free one, use is held against its daily limits, and nearing one is told."),
+  DIALS_TOGETHER: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(5)
+    .default(1)
+    .describe(
+      "Proven addresses that are dialled at a time in each invocation a prober makes for it. Above 1 only where Cloudflare counts these dials apart from the prober's own six: rounds are over sooner then, and cost less.",
+    ),
   EXTRA_ROOTS: roots
     .default([])
     .describe(

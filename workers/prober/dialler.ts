@@ -19,6 +19,16 @@ const CANARY_WAIT_MS = 1_000;
 export interface Ways extends Reach {
   /** Asks in an invocation of its own, which drops the socket when it returns. */
   askElsewhere: (question: Question) => Promise<Finding>;
+  /** Asks several in one such invocation, at the same time; answers when the last has its answer. */
+  askTogether: (questions: readonly Question[]) => Promise<Finding[]>;
+}
+
+/** A question to a proven address, which is asked with others or by itself, as slots come. */
+interface Waiting {
+  key: string;
+  question: Question;
+  closing: AbortSignal;
+  answer: PromiseWithResolvers<Finding | undefined>;
 }
 
 /** Asks addresses within the object's slots: a few proven ones over its own sockets, the rest in loopback invocations. */
@@ -28,6 +38,9 @@ export class Dialler {
   /** Probes and addresses with a connection of the object's own, and whether it outlived its question. */
   readonly #held = new Map<string, "asking" | "hanging">();
   #pendingHere = 0;
+  #proven: Waiting[] = [];
+  /** Proven addresses that one loopback invocation asks at a time: a setting, `DIALS_TOGETHER`. */
+  mostTogether = 1;
 
   constructor(ways: Ways) {
     this.#ways = ways;
@@ -45,10 +58,59 @@ export class Dialler {
     // A probe that was changed while it was asked: the old question is no word on the new one, which waits its turn.
     if (held === "asking") return undefined;
     if (held === "hanging") return stillHanging(question);
+    if (standing === "proven" && this.mostTogether > 1) return this.#askProven(key, question, closing);
     const slot = await this.#slots.acquire(standing, closing);
     if (slot === undefined) return undefined;
     const isElsewhere = standing === "suspect" || this.#pendingHere >= MAX_HERE;
     return isElsewhere ? this.#askElsewhere(key, question, slot) : this.#askHere(key, question, slot);
+  }
+
+  /** A slot that comes serves whoever waits longest, and more of them where it is for a loopback. */
+  async #askProven(key: string, question: Question, closing: AbortSignal): Promise<Finding | undefined> {
+    const waiting: Waiting = { key, question, closing, answer: Promise.withResolvers() };
+    this.#proven.push(waiting);
+    const slot = await this.#slots.acquire("proven", closing);
+    if (slot !== undefined) await this.#serve(slot);
+    else if (this.#proven.includes(waiting)) {
+      this.#proven = this.#proven.filter((other) => other !== waiting);
+      return undefined;
+    }
+    return waiting.answer.promise;
+  }
+
+  async #serve(slot: Slot): Promise<void> {
+    const isElsewhere = this.#pendingHere >= MAX_HERE;
+    // Whoever is due at the same moment waits by then.
+    if (isElsewhere) await scheduler.wait(0);
+    const [first, ...others] = this.#proven.splice(0, isElsewhere ? this.mostTogether : 1);
+    if (first === undefined) slot.closed();
+    else if (!isElsewhere) first.answer.resolve(this.#askHere(first.key, first.question, slot));
+    else if (others.length === 0) first.answer.resolve(this.#askElsewhere(first.key, first.question, slot));
+    else void this.#askTogether([first, ...others], slot);
+  }
+
+  async #askTogether(waiting: readonly Waiting[], slot: Slot): Promise<void> {
+    const questions = waiting.map(({ question }) => question);
+    const longestMs = Math.max(...questions.map(({ timeoutMs }) => timeoutMs));
+    let findings: Finding[] | typeof EXPIRED;
+    try {
+      findings = await withDeadline(longestMs + LOOPBACK_GRACE_MS, (deadline) =>
+        deadline.race(this.#ways.askTogether(questions)),
+      );
+    } catch {
+      slot.closed();
+      for (const one of waiting) one.answer.resolve(this.#askAlone(one));
+      return;
+    }
+    slot.closed();
+    for (const [at, { question, answer }] of waiting.entries()) {
+      answer.resolve((findings !== EXPIRED && findings[at]) || notReturned(question));
+    }
+  }
+
+  async #askAlone({ key, question, closing }: Waiting): Promise<Finding | undefined> {
+    const slot = await this.#slots.acquire("proven", closing);
+    return slot && this.#askElsewhere(key, question, slot);
   }
 
   /**
@@ -97,7 +159,7 @@ export class Dialler {
       return this.#askHere(key, question, slot);
     }
     slot.closed();
-    return finding === EXPIRED ? unasked(question, answer("InternalError", "A loopback did not return.")) : finding;
+    return finding === EXPIRED ? notReturned(question) : finding;
   }
 }
 
@@ -106,6 +168,9 @@ function stillHanging(question: Question): Finding {
   const message = `The last dial to ${question.address} port ${question.port} still hangs; it was not dialled again.`;
   return unasked(question, answer("ConnectTimeout", message));
 }
+
+const notReturned = (question: Question): Finding =>
+  unasked(question, answer("InternalError", "A loopback did not return."));
 
 function unasked(question: Question, given: Answer): Finding {
   return { ...given, phases: { totalMs: 0 }, address: question.address };

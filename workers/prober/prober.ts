@@ -46,6 +46,7 @@ export class Prober extends MeteredObject implements ProberRpc {
     connect: (address) => this.outside.connect(address),
     verify: (...given) => this.outside.verify(...given),
     askElsewhere: (question) => this.outside.askElsewhere(question),
+    askTogether: (questions) => this.outside.askTogether(questions),
   });
   readonly #reporter = new Reporter(
     (report) => this.outside.sendReport(report),
@@ -100,6 +101,7 @@ export class Prober extends MeteredObject implements ProberRpc {
   /** Answers when to wake next, Unix ms. */
   async #pump(wake: Wake): Promise<number | undefined> {
     const settings = readSettings(this.env);
+    this.#dialler.mostTogether = settings.DIALS_TOGETHER;
     if (this.#colo === undefined && settings.COLO_URL !== "") this.#learnColo(settings.COLO_URL);
     const roundDueAt = await pump<Member, CheckResult>(
       {
@@ -183,7 +185,11 @@ export class Prober extends MeteredObject implements ProberRpc {
     }
     const report = this.#work.report(new Map(results), round, Date.now());
     if (report === undefined) return;
-    this.#reporting = this.#reporter.send({ ...report, usage: this.meter.take(), ...(this.#colo !== undefined && { colo: this.#colo }) });
+    this.#reporting = this.#reporter.send({
+      ...report,
+      usage: this.meter.take(),
+      ...(this.#colo !== undefined && { colo: this.#colo }),
+    });
   }
 
   async #awaitReport(nextAt: number | undefined): Promise<void> {

@@ -16,4 +16,9 @@ export class SuspectDialler extends WorkerEntrypoint<Env> {
       closed: () => undefined,
     });
   }
+
+  /** The same for several addresses at once. */
+  askAll(questions: readonly Question[]): Promise<Finding[]> {
+    return Promise.all(questions.map((question) => this.ask(question)));
+  }
 }

@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { Dialler, MAX_HERE, type Ways } from "./dialler.ts";
+import type { Finding, Question } from "./question.ts";
+
+const { signal } = new AbortController();
+
+const questionTo = (address: string): Question => ({
+  protocol: "TCP",
+  address,
+  port: 443,
+  host: "shop.test",
+  path: "/",
+  expectation: { statuses: [], body: undefined },
+  headers: {},
+  userAgent: "test",
+  timeoutMs: 1_000,
+});
+
+const found = ({ address }: Question): Finding => ({ reason: "Ok", phases: { totalMs: 1 }, address });
+
+/** The object's own sockets hang for as long as the test runs: what is found, is found by loopbacks. */
+const hanging: Pick<Ways, "connect" | "verify"> = {
+  connect: () => ({
+    opened: new Promise(() => undefined),
+    closed: new Promise(() => undefined),
+    readable: new ReadableStream(),
+    writable: new WritableStream(),
+    close: () => new Promise(() => undefined),
+  }),
+  verify: () => {
+    throw new Error("nothing is verified here");
+  },
+};
+
+function diallerOf(askTogether: Ways["askTogether"]) {
+  const alone: string[] = [];
+  const askElsewhere: Ways["askElsewhere"] = async (question) => {
+    alone.push(question.address);
+    return found(question);
+  };
+  const dialler = new Dialler({ ...hanging, askElsewhere, askTogether });
+  dialler.mostTogether = 5;
+  const ask = (standing: "proven" | "suspect", count: number) =>
+    Array.from({ length: count }, (_, n) => {
+      const address = `203.0.113.${n}`;
+      return dialler.ask(address, questionTo(address), standing, signal);
+    });
+  return { ask, alone };
+}
+
+describe("proven addresses, where five may be dialled together", () => {
+  it("go in groups, each with its own finding, and the first ones over the object's own sockets", async () => {
+    const groups: string[][] = [];
+    const { ask, alone } = diallerOf(async (questions) => {
+      groups.push(questions.map(({ address }) => address));
+      return questions.map(found);
+    });
+    const findings = await Promise.all(ask("proven", 20).slice(MAX_HERE));
+    expect(findings.map((finding) => finding?.address)).toEqual(
+      Array.from({ length: 18 }, (_, n) => `203.0.113.${n + MAX_HERE}`),
+    );
+    expect(groups.map((group) => group.length).sort()).toEqual([3, 5, 5, 5]);
+    expect(alone).toEqual([]);
+  });
+
+  it("are asked one by one where the loopback is refused", async () => {
+    const { ask, alone } = diallerOf(() => Promise.reject(new Error("Too many Worker invocations.")));
+    const findings = await Promise.all(ask("proven", 12).slice(MAX_HERE));
+    expect(findings.every((finding) => finding?.reason === "Ok")).toBe(true);
+    expect(alone).toHaveLength(10);
+  });
+
+  it("are the only ones: a suspect may hang, and holds up nobody", async () => {
+    const { ask, alone } = diallerOf(() => Promise.reject(new Error("no suspect is asked so")));
+    await Promise.all(ask("suspect", 6));
+    expect(alone).toHaveLength(6);
+  });
+});
