@@ -78,9 +78,9 @@ export function monthOf(used: Counts, windowS: number, checkCpuMs: number): Mont
     add(`${name} requests`, requests * PRICES.objectRequest);
   }
   const workerCalls = (used.worker.requests + used.worker.crons) * factor;
-  month.logLines += (used.worker.logLines + used.worker.loopbacks) * factor + workerCalls;
+  month.logLines += (used.worker.logLines + used.worker.loopbackDials) * factor + workerCalls;
   add("Worker requests", workerCalls * PRICES.workerRequest);
-  const dialCpuUsd = used.worker.loopbacks * factor * checkCpuMs * PRICES.workerCpuMs;
+  const dialCpuUsd = used.worker.loopbackDials * factor * checkCpuMs * PRICES.workerCpuMs;
   add("logs", month.logLines * LOG_SAMPLING * PRICES.logLine);
   add("stored", (month.bytes / 1e9) * PRICES.gbMonth);
   const sorted = [...parts].sort(([, a], [, b]) => b - a);

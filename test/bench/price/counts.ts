@@ -25,8 +25,8 @@ export interface WorkerCounts {
   requests: number;
   /** Calls of cron. */
   crons: number;
-  /** Dials in an invocation of their own: no request is billed for these, but their CPU time. */
-  loopbacks: number;
+  /** Dials in an invocation that is no object: no request is billed for it, but its CPU time may be. */
+  loopbackDials: number;
   logLines: number;
 }
 

@@ -52,9 +52,9 @@ async function measureAll(plan: Plan): Promise<Measured[]> {
   return plan.cases.flatMap((one) => found.filter((measured) => measured.case === one));
 }
 
-function headOf({ minutes, delayMs, atOnce }: Plan): string {
+function headOf({ minutes, delayMs, atOnce, together }: Plan): string {
   return `
-Measured: each fleet for ${minutes} min at rest, up to ${atOnce} at a time, exchanges of ${delayMs} ms; requests, alarms, rows, log
+Measured: each fleet for ${minutes} min at rest, up to ${atOnce} at a time, exchanges of ${delayMs} ms, DIALS_TOGETHER ${together}; requests, alarms, rows, log
 lines and bytes are counted by code around the objects, awake is the time in which an object runs or has a call, a socket, a
 timer, a fetch or waitUntil pending. One that merely rests in memory is not billed, also where it was not put away yet.
 Extrapolated: the month (30 days), from that window; rows of history by the clock (marks each five minutes, a row a quarter of an

@@ -8,6 +8,8 @@ import { type Stand, startStand } from "./stand.ts";
 export interface MeasurePlan {
   /** Of one exchange, in milliseconds. */
   delayMs: number;
+  /** The setting DIALS_TOGETHER. */
+  together: number;
   /** Of the window in which is counted. */
   minutes: number;
 }
@@ -34,7 +36,7 @@ const LOOK_MS = 5_000;
 /** Starts a fleet, lets it come to rest, and counts what it uses for whole minutes that are whole rounds too. */
 export async function measure(one: Case, plan: MeasurePlan, say: (text: string) => void): Promise<Measured> {
   say(`${nameOf(one)}: starts`);
-  const stand = await startStand(one, plan.delayMs);
+  const stand = await startStand(one, plan);
   try {
     const startedAt = Date.now();
     await untilAll(stand, "Healthy", say, nameOf(one));

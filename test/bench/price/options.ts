@@ -13,6 +13,7 @@ export const HELP = `What a fleet costs on Cloudflare, for each endpoint and mon
   --minutes <n>     how long is counted, once all is at rest (2; 5 with no doubt about rows that come each five minutes)
   --delay <ms>      how long an exchange takes, from the dial to the last octet: two thirds of it until the gateway's first
                     octet, as with three equal round trips (150)
+  --together <n>    the setting DIALS_TOGETHER of the edge (1)
   --at-once <n>     how many fleets are watched at a time, each in a workerd of its own (3)
   --json            prints what was counted, as JSON, a line for each case
 
@@ -29,6 +30,7 @@ export interface Plan {
   tooMany: readonly Case[];
   minutes: number;
   delayMs: number;
+  together: number;
   atOnce: number;
   json: boolean;
 }
@@ -38,6 +40,7 @@ const FLAGS = {
   only: { type: "string" },
   minutes: { type: "string", default: "2" },
   delay: { type: "string", default: "150" },
+  together: { type: "string", default: "1" },
   "at-once": { type: "string", default: "3" },
   json: { type: "boolean", default: false },
   help: { type: "boolean", short: "h" },
@@ -59,6 +62,7 @@ export function readOptions(
       tooMany: chosen.filter(isTooMany),
       minutes: positive("--minutes", values.minutes),
       delayMs: positive("--delay", values.delay),
+      together: positive("--together", values.together),
       atOnce: positive("--at-once", values["at-once"]),
       json: values.json,
     };

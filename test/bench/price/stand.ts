@@ -31,18 +31,23 @@ export interface Stand {
   stop(): Promise<void>;
 }
 
+interface StandPlan {
+  delayMs: number;
+  together: number;
+}
+
 /** Starts everything for one case; what was started is stopped again where a part of it fails. */
-export async function startStand(one: Case, delayMs: number): Promise<Stand> {
+export async function startStand(one: Case, plan: StandPlan): Promise<Stand> {
   const closers = new AsyncDisposableStack();
   try {
-    return await bringUp(one, delayMs, closers);
+    return await bringUp(one, plan, closers);
   } catch (error) {
     await closers.disposeAsync();
     throw error;
   }
 }
 
-async function bringUp(one: Case, delayMs: number, closers: AsyncDisposableStack): Promise<Stand> {
+async function bringUp(one: Case, { delayMs, together }: StandPlan, closers: AsyncDisposableStack): Promise<Stand> {
   const folder = mkdtempSync(join(tmpdir(), "vedette-price-"));
   closers.defer(() => rmSync(folder, { recursive: true, force: true }));
   const { authority, good } = makeGatewayIdentities(HOSTS, Date.now());
@@ -58,7 +63,7 @@ async function bringUp(one: Case, delayMs: number, closers: AsyncDisposableStack
     onTrouble: () => undefined,
   });
   closers.defer(() => groups.forEach(endGroup));
-  const child = await startEdge(edgePlan({ folder, port: edge, adminToken, authority }), hooks("edge"));
+  const child = await startEdge(edgePlan({ folder, port: edge, adminToken, authority, together }), hooks("edge"));
   closers.defer(() => child.stop());
   closers.defer(startCron(edgeUrl, () => undefined));
   await callScheduled(edgeUrl);
@@ -85,7 +90,7 @@ async function bringUp(one: Case, delayMs: number, closers: AsyncDisposableStack
   };
 }
 
-function edgePlan(own: { folder: string; port: number; adminToken: string; authority: string }) {
+function edgePlan(own: { folder: string; port: number; adminToken: string; authority: string; together: number }) {
   const state = join(own.folder, "edge");
   mkdirSync(state);
   return {
@@ -100,6 +105,7 @@ function edgePlan(own: { folder: string; port: number; adminToken: string; autho
       // The edge's own door: where not even that answers, the trouble is this machine's.
       CANARIES: `${HOST}:${own.port}`,
       COLO_URL: "",
+      DIALS_TOGETHER: `${own.together}`,
       EXTRA_ROOTS: own.authority,
     },
   };

@@ -15,7 +15,7 @@ const noCounts = (): ObjectCounts => ({
 });
 
 const objects = Object.fromEntries(CLASSES.map((name) => [name, noCounts()])) as Record<ClassName, ObjectCounts>;
-export const worker: WorkerCounts = { requests: 0, crons: 0, loopbacks: 0, logLines: 0 };
+export const worker: WorkerCounts = { requests: 0, crons: 0, loopbackDials: 0, logLines: 0 };
 const bytes = Object.fromEntries(CLASSES.map((name) => [name, new Map<string, number>()])) as Record<
   ClassName,
   Map<string, number>

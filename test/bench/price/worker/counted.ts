@@ -13,7 +13,7 @@ export const Notifier = counted(real.Notifier, "Notifier");
 
 export class SuspectDialler extends real.SuspectDialler {
   override ask(...given: Parameters<real.SuspectDialler["ask"]>): ReturnType<real.SuspectDialler["ask"]> {
-    worker.loopbacks += 1;
+    worker.loopbackDials += 1;
     return super.ask(...given);
   }
 }
