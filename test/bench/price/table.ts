@@ -20,6 +20,9 @@ const HEAD = [
   "what dominates",
 ];
 
+/** Where alarms are later than this on average the machine is too busy, and what is awake says nothing. */
+const TOO_LATE_MS = 500;
+
 /** The table: all amounts for each endpoint and month. */
 export function tableOf(all: readonly Measured[]): string {
   const rows = all.map(rowOf);
@@ -49,7 +52,7 @@ function rowOf({ case: one, month, lateMs }: Measured): string[] {
     verdict,
     `+ ${(month.dialCpuUsd / one.endpoints).toFixed(4)}`,
     route53Usd({ isHttps: true, intervalMs: one.intervalS * 1_000, readsBody: false }).toFixed(2),
-    `${Math.round(lateMs)} ms`,
+    `${Math.round(lateMs)} ms${lateMs > TOO_LATE_MS ? ": NOT VALID, this machine is too busy" : ""}`,
     most.join(", "),
   ];
 }
