@@ -4,6 +4,7 @@ import { addExamples, type Run } from "./command.ts";
 import { addCheck } from "./commands/check.ts";
 import { addCluster } from "./commands/cluster.ts";
 import { addCompletion } from "./commands/completion.ts";
+import { addCost } from "./commands/cost.ts";
 import { addEvents } from "./commands/events.ts";
 import { addExplain } from "./commands/explain.ts";
 import { addLint } from "./commands/lint.ts";
@@ -22,6 +23,7 @@ const COMMANDS = [
   addProbes,
   addEvents,
   addCheck,
+  addCost,
   addLint,
   addCluster,
   addExport,

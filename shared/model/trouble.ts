@@ -1,6 +1,12 @@
 import { z } from "zod";
 
-export const troubleKind = z.enum(["RecordCritical", "RecordDegraded", "RegionSilent", "ClusterUnreachable"]);
+export const troubleKind = z.enum([
+  "RecordCritical",
+  "RecordDegraded",
+  "RegionSilent",
+  "ClusterUnreachable",
+  "QuotaNear",
+]);
 export type TroubleKind = z.infer<typeof troubleKind>;
 
 /**

@@ -14,6 +14,10 @@ export type Usage = z.infer<typeof usage>;
 
 export const NO_USAGE: Usage = { requests: 0, rowsRead: 0, rowsWritten: 0, awakeMs: 0 };
 
+/** The kinds of objects that are counted. */
+export const objects = z.enum(["probers", "coordinators", "clusters"]);
+export type Objects = z.infer<typeof objects>;
+
 /** As an object tells it with what it says anyway. */
 export const usageSince = usage.extend({
   isFirst: z

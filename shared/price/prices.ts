@@ -32,6 +32,14 @@ export const ITEMS = ["requests", "gbSeconds", "rowsWritten", "rowsRead"] as con
 export type PricedItem = (typeof ITEMS)[number];
 export type Amounts = Record<PricedItem, number>;
 
+/** As people read them. */
+export const ITEM_WORDS: Record<PricedItem, string> = {
+  requests: "requests",
+  gbSeconds: "GB-seconds awake",
+  rowsWritten: "rows written",
+  rowsRead: "rows read",
+};
+
 const PRICE_OF: Amounts = {
   requests: PRICES.objectRequest,
   gbSeconds: PRICES.gbSecond,
@@ -78,4 +86,13 @@ const ROUTE53_INTERVAL_MS = 30_000;
 export function route53Usd({ isHttps, intervalMs, readsBody }: PricedCheck): number {
   const features = [isHttps, intervalMs < ROUTE53_INTERVAL_MS, readsBody].filter(Boolean).length;
   return ROUTE53_CHECK + features * ROUTE53_FEATURE;
+}
+
+/** USD of a month that goes on as these days did, beyond what the paid plan includes. */
+export function beyondIncludedUsd(usage: Usage, days: number): number {
+  const used = amountsOf(usage);
+  return ITEMS.reduce((sum, item) => {
+    const beyond = (used[item] * DAYS_A_MONTH) / days - INCLUDED_A_MONTH[item];
+    return sum + Math.max(0, beyond) * PRICE_OF[item];
+  }, 0);
 }

@@ -1,4 +1,4 @@
-import { NO_USAGE, type Usage, type UsageOfDay, type UsageOfDays } from "../model/usage.ts";
+import { NO_USAGE, type Objects, type Usage, type UsageOfDay, type UsageOfDays } from "../model/usage.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -31,9 +31,15 @@ export function sumOf(usages: Iterable<Usage>): Usage {
   return sum;
 }
 
+/** What was used on a day by kind of object. */
+export const byObjects = ({ coordinators, clusters, probers }: UsageOfDay): { objects: Objects; used: Usage }[] => [
+  { objects: "probers", used: sumOf(Object.values(probers)) },
+  { objects: "coordinators", used: coordinators },
+  { objects: "clusters", used: clusters },
+];
+
 /** What all objects used together on a day. */
-export const totalOf = ({ coordinators, clusters, probers }: UsageOfDay): Usage =>
-  sumOf([coordinators, clusters, ...Object.values(probers)]);
+export const totalOf = (day: UsageOfDay): Usage => sumOf(byObjects(day).map(({ used }) => used));
 
 /** What several partitions counted on the same day; `since` is the earliest. */
 export function joinDays(days: readonly UsageOfDay[]): UsageOfDay | undefined {

@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { Exposition } from "../../workers/api/metrics/exposition.ts";
 import { FAMILIES } from "../../workers/api/metrics/families.ts";
-import { addClusters, addRegions } from "../../workers/api/metrics/part-series.ts";
+import { addClusters, addRegions, addUsage } from "../../workers/api/metrics/part-series.ts";
 import { addRecords, MAX_SERIES } from "../../workers/api/metrics/record-series.ts";
 import type { Shown } from "../support/shown-records.ts";
 import { shownRecords } from "../support/shown-records.ts";
@@ -18,6 +18,9 @@ function scrape(shown: Shown): string {
   addRecords(to, shownRecords(shown));
   const region = { shards: 34, silentShards: 0, probes: 1_000, colos: ["FRA"], suspect: false };
   addRegions(to, [{ region: "weur", ...region, lastReportAt: 1_796_112_764_123, lateMs: 12 }]);
+  const used = { requests: 2_880, rowsRead: 14_400, rowsWritten: 3_168, awakeMs: 2_016_000 };
+  const today = { since: 1_796_083_200_000, probers: { weur: used }, coordinators: used, clusters: used };
+  addUsage(to, today, "free");
   const health = { reachable: true, failures: 0, backlog: false, conditions: [] };
   const times = { lastSnapshotAt: 1_796_112_720_000, lastDeliveryAt: 1_796_112_720_000 };
   addClusters(

@@ -22,6 +22,7 @@ import { readRoutes } from "./reads.ts";
 import type { Api, ApiContext, Route } from "./route.ts";
 import { sessionRoutes } from "./session.ts";
 import { snapshotRoutes } from "./snapshot.ts";
+import { usageRoutes } from "./usage.ts";
 
 const ownRoutes: Route[] = [
   {
@@ -57,6 +58,7 @@ export const ROUTES: readonly Route[] = [
   ...deliveryRoutes,
   ...overviewRoutes,
   ...readRoutes,
+  ...usageRoutes,
   ...historyRoutes,
   ...eventRoutes,
   ...liveRoutes,

@@ -33,8 +33,8 @@ import { addEvent, lastEventId, listEvents, listNewestEvents } from "./store/eve
 import { readMeta, writeMeta } from "./store/meta.ts";
 import { MIGRATIONS } from "./store/migrations.ts";
 import { storeOf } from "./store/store.ts";
-import { partitionUsage } from "./usage.ts";
 import { noteRules } from "./take-up-rules.ts";
+import { partitionUsage } from "./usage.ts";
 import type { Rules, World } from "./world.ts";
 
 /**

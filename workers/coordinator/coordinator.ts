@@ -161,6 +161,7 @@ function rulesOf(env: Env): Rules {
     partitions: settings.PARTITIONS,
     allowedPorts: settings.ALLOWED_PORTS,
     maxRequestsPerAddress: settings.MAX_REQUESTS_PER_ADDRESS,
+    isFreePlan: settings.PLAN === "free",
   };
 }
 

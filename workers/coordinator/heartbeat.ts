@@ -4,6 +4,7 @@ import { handOver } from "./hand-over.ts";
 import { judgeProbe } from "./judge.ts";
 import { nudge } from "./nudge.ts";
 import { pruneShards } from "./prune-shards.ts";
+import { noteQuotas } from "./quota.ts";
 import { watchRegions } from "./regions.ts";
 import { writeAllSeen } from "./seen.ts";
 import { takeUpRules } from "./take-up-rules.ts";
@@ -22,6 +23,7 @@ export function heartbeat(world: World, nowMs: number): void {
   nudge(world, nowMs);
   pruneShards(world);
   noteGathered(world, nowMs);
+  noteQuotas(world, nowMs);
   writeAllSeen(world, nowMs);
   world.outside.soon(() => handOver(world));
   world.outside.soon(() => tellTroubles(world));

@@ -7,6 +7,7 @@ import { errorMessage } from "../retry.ts";
 import type { ClusterContact } from "../rpc.ts";
 import { mayHandOut } from "./gathered.ts";
 import { storeCluster } from "./persist.ts";
+import { quotaTroubles } from "./quota.ts";
 import { recordStatus } from "./read.ts";
 import { readMeta, writeMeta } from "./store/meta.ts";
 import type { RecordRow } from "./store/records.ts";
@@ -29,7 +30,12 @@ const MORE_CHARACTERS = 20;
 export function troublesOf(world: World, nowMs: number): Trouble[] {
   const clock = clockIn(nowMs, "UTC");
   const all = [...world.roots.values()].flatMap((root) => recordTrouble(root) ?? []);
-  const troubles = [...all, ...regionTroubles(world, clock), ...clusterTroubles(world, clock)];
+  const troubles = [
+    ...all,
+    ...regionTroubles(world, clock),
+    ...clusterTroubles(world, clock),
+    ...quotaTroubles(world, nowMs),
+  ];
   troubles.sort((a, b) => a.since - b.since || (a.key < b.key ? -1 : 1));
   return troubles.slice(0, MAX_TROUBLES).map((trouble) => {
     const { root, ...rest } = { root: undefined, ...trouble };

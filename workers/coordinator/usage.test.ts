@@ -136,3 +136,47 @@ describe("what is used", () => {
     });
   });
 });
+
+describe("the free plan", () => {
+  const quotaEvents = (bench: Bench) => bench.coordination.listEvents(0).filter(({ type }) => type === "QuotaNear");
+
+  it("is told of once a day when most of it is used, also over sleeps, and the notifier as long as the day lasts", async () => {
+    await onBench(
+      async (bench) => {
+        const kinds: string[][] = [];
+        bench.onTroubles = async ({ at, troubles }) => {
+          kinds.push(troubles.map(({ kind, key }) => `${kind} ${key}`));
+          return { at };
+        };
+        bench.restart();
+        bench.put("east", 1, [share([A])]);
+        await bench.run(MINUTE, REGIONS_3);
+        expect(quotaEvents(bench)).toEqual([]);
+        for (const report of reportsOf(bench, ["weur"], { ...NO_USAGE, rowsWritten: 85_000 })) bench.send(report);
+        await bench.run(2 * MINUTE, REGIONS_3);
+        bench.restart();
+        await bench.run(2 * MINUTE, REGIONS_3);
+        expect(quotaEvents(bench)).toHaveLength(1);
+        expect(quotaEvents(bench)[0]?.message).toContain("85 % or more of the 100,000 rows written");
+        expect(kinds.at(-1)).toEqual(["QuotaNear quota/rows written"]);
+        bench.now = Date.UTC(2026, 11, 1, 0, 0, 30);
+        await bench.run(2 * MINUTE, REGIONS_3);
+        expect(kinds.at(-1)).toEqual([]);
+        for (const report of reportsOf(bench, ["weur"], { ...NO_USAGE, requests: 90_000 })) bench.send(report);
+        await bench.run(MINUTE, REGIONS_3);
+        expect(quotaEvents(bench).at(-1)?.message).toContain("100,000 requests");
+      },
+      { isFreePlan: true },
+    );
+  });
+
+  it("is nobody's concern on the paid one", async () => {
+    await onBench(async (bench) => {
+      bench.put("east", 1, [share([A])]);
+      await bench.settle();
+      for (const report of reportsOf(bench, ["weur"], { ...NO_USAGE, rowsWritten: 9_000_000 })) bench.send(report);
+      await bench.run(2 * MINUTE, REGIONS_3);
+      expect(quotaEvents(bench)).toEqual([]);
+    });
+  });
+});

@@ -30,6 +30,8 @@ export interface Rules {
   allowedPorts: readonly PortRange[];
   /** Requests a second to one leaf, from all regions. */
   maxRequestsPerAddress: number;
+  /** Use is held against the daily limits of Cloudflare's free plan; absent for no. */
+  isFreePlan?: boolean;
 }
 
 /** A cluster, with the shares that it has sent. */

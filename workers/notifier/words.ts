@@ -8,6 +8,7 @@ const KINDS: Record<TroubleKind, { severity: Severity; what: string; path: (subj
   RecordDegraded: { severity: "warning", what: "an unhealthy address is out of DNS, or kept in it", path: recordPath },
   RegionSilent: { severity: "warning", what: "no prober of this region reports", path: () => "/regions" },
   ClusterUnreachable: { severity: "error", what: "deliveries to this cluster fail", path: () => "/clusters" },
+  QuotaNear: { severity: "warning", what: "most of what the free plan allows in a day is used", path: () => "/events" },
 };
 
 function recordPath(rootHost: string): string {

@@ -49,5 +49,5 @@ test("clusters and regions to choose from are those that events name", () => {
 test("a verdict's tone is that of the verdict it changed to; a newer edge's types keep their names", () => {
   expect(typeWords(verdict)).toMatchObject({ tone: "bad", kind: "verdicts" });
   expect(typeWords({ type: "VerdictChanged", message: "a: Unhealthy → Healthy" }).tone).toBe("ok");
-  expect(typeWords({ type: "QuotaNear" as TimelineEvent["type"], message: "" })).toMatchObject({ words: "QuotaNear" });
+  expect(typeWords({ type: "MoonRisen" as TimelineEvent["type"], message: "" })).toMatchObject({ words: "MoonRisen" });
 });

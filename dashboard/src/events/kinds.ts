@@ -36,6 +36,7 @@ const TYPES: Record<string, TypeWords> = {
   DuplicateAgent: { kind: "clusters", words: "Two agents", tone: "bad" },
   NumberOvertaken: { kind: "upkeep", words: "Number overtaken", tone: "quiet" },
   ShardRearmed: { kind: "upkeep", words: "Shard re-armed", tone: "quiet" },
+  QuotaNear: { kind: "upkeep", words: "Quota nearly used up", tone: "bad" },
   PartitionsChanged: { kind: "upkeep", words: "Partitions changed", tone: "bad" },
 };
 

@@ -90,6 +90,17 @@ export const FAMILIES = {
   regionLate: gauge("region_round_late_seconds", "How late the last rounds began, at worst.", ["region"]),
   regionReport: gauge("region_last_report_timestamp_seconds", "When the region was last heard of.", ["region"]),
 
+  usedToday: gauge(
+    "usage_today",
+    "What objects of a kind used since 00:00 UTC of what Cloudflare bills: requests, gbSeconds, rowsWritten or rowsRead.",
+    ["objects", "item"],
+  ),
+  quotaUsed: gauge(
+    "usage_daily_limit_used_ratio",
+    "The share of the free plan's daily limit that is used; absent on the paid plan, which has none.",
+    ["item"],
+  ),
+
   clusterUp: gauge(
     "cluster_up",
     "1 where the edge's object of the cluster answered this scrape, else 0: the cluster's other series are then missing.",

@@ -1,5 +1,9 @@
 import type { ClusterHealth } from "../../../shared/model/overview.ts";
 import type { RegionView } from "../../../shared/model/region-view.ts";
+import type { UsageOfDay } from "../../../shared/model/usage.ts";
+import { amountsOf, FREE_A_DAY, ITEMS } from "../../../shared/price/prices.ts";
+import { byObjects, totalOf } from "../../../shared/usage/tally.ts";
+import type { Settings } from "../../settings.ts";
 import { type Exposition, seconds } from "./exposition.ts";
 
 export function addRegions(to: Exposition, regions: readonly RegionView[]): void {
@@ -11,6 +15,17 @@ export function addRegions(to: Exposition, regions: readonly RegionView[]): void
     to.add("regionLate", { region }, seconds(view.lateMs));
     to.add("regionReport", { region }, seconds(view.lastReportAt));
   }
+}
+
+/** What was used today, of all partitions. */
+export function addUsage(to: Exposition, today: UsageOfDay, plan: Settings["PLAN"]): void {
+  for (const { objects, used } of byObjects(today)) {
+    const amounts = amountsOf(used);
+    for (const item of ITEMS) to.add("usedToday", { objects, item }, amounts[item]);
+  }
+  if (plan !== "free") return;
+  const all = amountsOf(totalOf(today));
+  for (const item of ITEMS) to.add("quotaUsed", { item }, all[item] / FREE_A_DAY[item]);
 }
 
 /** Each cluster by its name; `undefined` for one whose object did not answer. */

@@ -1,14 +1,16 @@
 import manifest from "../../../package.json" with { type: "json" };
 import type { RegionView } from "../../../shared/model/region-view.ts";
 import type { RecordStatus } from "../../../shared/model/status.ts";
+import { joinDays } from "../../../shared/usage/tally.ts";
 import { coordinatorOf, type Env } from "../../env.ts";
 import { callWithRetry, errorMessage } from "../../retry.ts";
+import type { PartitionUsage } from "../../rpc.ts";
 import { within } from "../../within.ts";
 import { askHealth } from "../cluster-health.ts";
 import { joinRegions } from "../join-regions.ts";
 import type { ApiContext } from "../route.ts";
 import { Exposition } from "./exposition.ts";
-import { addClusters, addRegions } from "./part-series.ts";
+import { addClusters, addRegions, addUsage } from "./part-series.ts";
 import { addRecords } from "./record-series.ts";
 
 /** With the time that clusters have after it, well within the 10 s that Prometheus waits by default. */
@@ -18,6 +20,7 @@ interface Part {
   records: RecordStatus[];
   regions: RegionView[];
   clusters: string[];
+  usage: PartitionUsage | undefined;
 }
 
 /** The edge as it is now, in Prometheus' text format. What does not answer is told as such, and hides nothing else. */
@@ -38,6 +41,8 @@ export async function readMetrics(context: ApiContext): Promise<string> {
     parts.flatMap(({ records }) => records),
   );
   addRegions(to, joinRegions(parts.flatMap(({ regions }) => regions)));
+  const usage = joinDays(parts.flatMap((part) => part.usage?.days.today ?? []));
+  if (usage !== undefined) addUsage(to, usage, context.get("settings").PLAN);
   addClusters(to, await askClusters(context.env, [...new Set(parts.flatMap(({ clusters }) => clusters))].sort()));
   return to.text();
 }
@@ -45,12 +50,13 @@ export async function readMetrics(context: ApiContext): Promise<string> {
 async function askPartition(env: Env, partition: number): Promise<Part | undefined> {
   const ask = <Answer>(question: () => Promise<Answer>) => within(callWithRetry(question), PARTITION_LIMIT_MS);
   try {
-    const [records, regions, clusters] = await Promise.all([
+    const [records, regions, clusters, usage] = await Promise.all([
       ask(() => coordinatorOf(env, partition).listRecords()),
       ask(() => coordinatorOf(env, partition).listRegions()),
       ask(() => coordinatorOf(env, partition).listClusters()),
+      ask(() => coordinatorOf(env, partition).usage()),
     ]);
-    return { records, regions, clusters };
+    return { records, regions, clusters, usage };
   } catch (error) {
     console.error(`The coordinator of partition ${partition} does not answer: ${errorMessage(error)}`);
     return undefined;

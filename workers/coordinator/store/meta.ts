@@ -1,3 +1,5 @@
+import type { PricedItem } from "../../../shared/price/prices.ts";
+
 /** What there is one of; all whole numbers. */
 type MetaKey =
   /** Of every number that the coordinator gives out: when this storage was created, Unix ms, or above: see `go-past.ts`. */
@@ -15,6 +17,8 @@ type MetaKey =
   | "untroubled"
   /** A hash of what the assignments were made by: see `take-up-rules.ts`. */
   | "assignedBy"
+  /** When it was last told that the free plan's day was nearly used up, Unix ms: see `quota.ts`. */
+  | `quota/${PricedItem}`
   /** How many shares were ever seen: the older of two holds. */
   | "seniority";
 
