@@ -39,7 +39,8 @@ export async function startBenchStack(roots: string, canary: string): Promise<Be
   const hooks = (name: string): ChildHooks => ({
     logFile: join(folder, `${name}.log`),
     onGroup: () => undefined,
-    onTrouble: (message) => console.error(message),
+    // Of records that the bench itself has taken away, which are all that the agent has to tell.
+    onTrouble: () => undefined,
   });
   try {
     const settings = settingsOf(roots, canary);

@@ -15,8 +15,6 @@ export interface Turn {
 /** How much longer than its bound a turn is waited for, before it counts as missed. */
 const PATIENCE_MS = 60_000;
 const ASK_EVERY_MS = 4;
-/** The platform lets go of a dial that nobody answers after 21 s, and dials no second one meanwhile (design §2, dialling). */
-const DIAL_HANGS_MS = 22_000;
 
 const isPublished = (record: RecordStatus, leaf: string) =>
   record.endpoints.some(({ targets }) => targets.includes(leaf));
@@ -48,8 +46,7 @@ export async function keepFailing(
     const failedAt = Date.now();
     await gateway.fail();
     onTurn(await watch(subject, "Failure", failedAt, stack));
-    const hangsUntil = subject.fault === "blackHole" ? failedAt + DIAL_HANGS_MS : 0;
-    await pause(Math.max(0, hangsUntil - Date.now()) + Math.random() * intervalMs);
+    await pause(Math.random() * intervalMs);
     await gateway.mend();
     onTurn(await watch(subject, "Return", Date.now(), stack));
   } while (Date.now() + cycleMs(subject) < endMs);
