@@ -26,8 +26,8 @@ interface Options {
 }
 
 /** A new Worker or secret takes a while until every place has it: the smoke test is tried again until then. */
-const SPREAD_TRIES = 12;
-const SPREAD_PAUSE_MS = 5_000;
+const SPREAD_TRIES = 6;
+const SPREAD_PAUSE_MS = 10_000;
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
@@ -167,10 +167,11 @@ function urlIn({ outcomes }: Ran): URL | undefined {
 }
 
 async function smokeUntilSpread(url: URL, token: string | undefined): Promise<Check[]> {
+  let checks: Check[] = [];
   for (let tried = 1; ; tried += 1) {
-    const checks = await smokeTest(url, token);
+    checks = await smokeTest(url, token, checks);
     if (tried >= SPREAD_TRIES || checks.every(({ fault }) => fault === undefined)) return checks;
-    say("  not everywhere yet; once more in 5 s");
+    say("  not everywhere yet; once more in 10 s");
     await pause(SPREAD_PAUSE_MS);
   }
 }
