@@ -90,13 +90,14 @@ export function monthOf(used: Counts, windowS: number, checkCpuMs: number): Mont
 function rowsOf(name: ClassName, { rowsWritten, objects }: ObjectCounts, windowS: number) {
   const factor = MONTH_S / windowS;
   const { alarm = 0, ...others } = rowsWritten;
-  if (name !== "Prober") return { alarm: alarm * factor, other: sum(others) * factor };
+  if (name !== "Prober") return { alarm: alarm * factor, other: sumOf(others) * factor };
   const { marks = 0, history: _, ...rest } = others;
   // What is more than history alone makes of them is the work of outcomes that change.
   const byHistory = objects * Math.ceil(windowS / MARKS_S);
   const marksAMonth = marks > byHistory ? marks * factor : (objects * MONTH_S) / MARKS_S;
   const history = objects * HISTORY_ROWS_A_DAY * DAYS_A_MONTH;
-  return { alarm: alarm * factor, other: sum(rest) * factor + marksAMonth + history };
+  return { alarm: alarm * factor, other: sumOf(rest) * factor + marksAMonth + history };
 }
 
-const sum = (rows: Record<string, number>): number => Object.values(rows).reduce((all, one) => all + one, 0);
+/** Rows of all tables. */
+export const sumOf = (rows: Record<string, number>): number => Object.values(rows).reduce((all, one) => all + one, 0);

@@ -3,7 +3,7 @@ import { PRICES_AS_OF } from "../../../shared/price/prices.ts";
 import { type Case, checksASecond, nameOf } from "./cases.ts";
 import { type Measured, measure } from "./measure.ts";
 import { HELP, type Plan, readOptions } from "./options.ts";
-import { flipsOf, tableOf } from "./table.ts";
+import { flipsOf, metersOf, tableOf } from "./table.ts";
 
 /** A check takes some 10 ms of CPU here, the gateway's part included; above half of a core nothing is on time any more. */
 const CHECKS_A_CORE = 50;
@@ -20,6 +20,8 @@ async function bench(plan: Plan): Promise<void> {
   console.log(headOf(plan));
   console.log(tableOf(all));
   for (const line of flipsOf(all)) console.log(`\n${line}`);
+  console.log("\nBy the product's own meter, of what was counted around its objects, within the window:");
+  for (const line of metersOf(all)) console.log(`  ${line}`);
   if (plan.tooMany.length > 0)
     console.log(`\nNot measured, too many checks a second for this machine (--only does it all the same):`);
   for (const one of plan.tooMany) console.log(`  ${nameOf(one)}: ${Math.round(checksASecond(one))} a second`);

@@ -1,4 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { Usage } from "../../../shared/model/usage.ts";
+import type { UsageView } from "../../../shared/model/usage-view.ts";
 import { difference, type Month, monthOf } from "./bill.ts";
 import { type Case, nameOf, type State } from "./cases.ts";
 import type { Counts } from "./counts.ts";
@@ -17,6 +19,8 @@ export interface MeasurePlan {
 export interface Measured {
   case: Case;
   used: Counts;
+  /** The same by the product's own meter; absent where a UTC day ended meanwhile. */
+  metered: Usage | undefined;
   windowS: number;
   month: Month;
   /** How late an alarm was on average, in milliseconds: where it is much, this machine was the bottleneck. */
@@ -57,16 +61,25 @@ export async function measure(one: Case, plan: MeasurePlan, say: (text: string) 
 
 async function count(one: Case, stand: Stand, plan: MeasurePlan, flapping?: Flapping): Promise<Measured> {
   const windowS = plan.minutes * 60;
+  const meterBefore = await stand.usage();
   const [before, cpuBefore, flipsBefore] = [await stand.counts(), stand.cpuMs(), flapping?.flips() ?? 0];
   await pause(windowS * 1_000);
   const [after, cpuAfter, flipsAfter] = [await stand.counts(), stand.cpuMs(), flapping?.flips() ?? 0];
+  const metered = sinceThen(await stand.usage(), meterBefore);
   flapping?.stop();
   const used = difference(after, before);
   const checks = (windowS / one.intervalS) * one.endpoints * one.regions;
   const checkCpuMs = (cpuAfter - cpuBefore) / checks;
   const { alarmLateMs, alarms } = used.objects.Prober;
   const month = monthOf(used, windowS, checkCpuMs);
-  return { case: one, used, windowS, month, lateMs: alarmLateMs / alarms, checkCpuMs, flips: flipsAfter - flipsBefore };
+  const [lateMs, flips] = [alarmLateMs / alarms, flipsAfter - flipsBefore];
+  return { case: one, used, metered, windowS, month, lateMs, checkCpuMs, flips };
+}
+
+function sinceThen({ today: after }: UsageView, { today: before }: UsageView): Usage | undefined {
+  if (after.since !== before.since) return undefined;
+  const keys = ["requests", "rowsRead", "rowsWritten", "awakeMs"] as const;
+  return Object.fromEntries(keys.map((key) => [key, after.total[key] - before.total[key]])) as Usage;
 }
 
 function troubleOf({ endpoints, state }: Case): Trouble | undefined {

@@ -11,6 +11,7 @@ import { HOST } from "../../../local/plan.ts";
 import { listProcesses } from "../../../local/process-table.ts";
 import { registerCluster } from "../../../local/register.ts";
 import type { Overview } from "../../../shared/model/overview.ts";
+import type { UsageView } from "../../../shared/model/usage-view.ts";
 import { freePort } from "../../support/free-port.ts";
 import type { Case } from "./cases.ts";
 import type { Counts } from "./counts.ts";
@@ -26,6 +27,8 @@ export interface Stand {
   gateways: Gateways;
   counts(): Promise<Counts>;
   overview(): Promise<Overview>;
+  /** What the product's own meter says. */
+  usage(): Promise<UsageView>;
   /** CPU time of workerd since it was started, in milliseconds; 0 where that cannot be read. */
   cpuMs(): number;
   stop(): Promise<void>;
@@ -85,6 +88,7 @@ async function bringUp(one: Case, { delayMs, together }: StandPlan, closers: Asy
     gateways,
     counts: () => read("/bench/counts"),
     overview: () => read("/v1/overview"),
+    usage: () => read("/v1/usage"),
     cpuMs: () => cpuMsOf(child.pid),
     stop: () => closers.disposeAsync(),
   };

@@ -1,5 +1,7 @@
 import { OBJECT_GB, route53Usd } from "../../../shared/price/prices.ts";
+import { sumOf } from "./bill.ts";
 import { GOALS, nameOf } from "./cases.ts";
+import type { ObjectCounts } from "./counts.ts";
 import type { Measured } from "./measure.ts";
 
 const HEAD = [
@@ -55,6 +57,36 @@ function rowOf({ case: one, month, lateMs }: Measured): string[] {
     `${Math.round(lateMs)} ms${lateMs > TOO_LATE_MS ? ": NOT VALID, this machine is too busy" : ""}`,
     most.join(", "),
   ];
+}
+
+/** What the product's own meter said of each window, beside what was counted around its objects. */
+export function metersOf(all: readonly Measured[]): string[] {
+  return all.flatMap(({ case: one, used, metered }) => {
+    if (metered === undefined) return [];
+    const objects = [used.objects.Prober, used.objects.Coordinator, used.objects.Cluster];
+    const sum = (read: (counts: ObjectCounts) => number) => objects.reduce((all, counts) => all + read(counts), 0);
+    const beside = (name: string, counted: number, said: number) =>
+      `${name} ${Math.round(said)} of ${Math.round(counted)}`;
+    const words = [
+      beside(
+        "requests",
+        sum(({ calls, alarms }) => calls + alarms),
+        metered.requests,
+      ),
+      beside(
+        "rows written",
+        sum(({ rowsWritten }) => sumOf(rowsWritten)),
+        metered.rowsWritten,
+      ),
+      beside(
+        "rows read",
+        sum(({ rowsRead }) => rowsRead),
+        metered.rowsRead,
+      ),
+      beside("awake s", sum(({ awakeMs }) => awakeMs) / 1_000, metered.awakeMs / 1_000),
+    ];
+    return [`${nameOf(one)}: ${words.join(", ")}`];
+  });
 }
 
 /** What one endpoint that begins or ceases to fail costs, where a fleet was measured both flapping and at rest. */
