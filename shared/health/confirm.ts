@@ -9,7 +9,7 @@ export function isUnsettled({ says, failures, successes }: Counts): boolean {
 }
 
 /** How a probe stands in a region: when its last completed check ended, and when the last one of any outcome began (Unix ms). */
-export interface Confirmable {
+interface Confirmable {
   counts: Counts;
   checkedAt?: number | undefined;
   askedAt?: number | undefined;

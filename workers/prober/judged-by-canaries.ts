@@ -16,7 +16,7 @@ import type { Finding, Question } from "./question.ts";
 type Canaries = Settings["CANARIES"];
 export type CheckedMember = [Member, CheckResult];
 /** Asks a canary; undefined where it got no slot. */
-export type AskCanary = (question: Question) => Promise<Finding | undefined>;
+type AskCanary = (question: Question) => Promise<Finding | undefined>;
 
 /** What was checked, as it counts: no failure does where the canaries say that the trouble is the region's own. */
 export async function judgedByCanaries(

@@ -14,7 +14,7 @@ export interface Member {
   /** The last completed check, Unix ms; `isDated` says whether memory knows it, or a mark that is as old as its counts. */
   checkedAt?: number | undefined;
   isDated: boolean;
-  /** When the last check began, however it ended, Unix ms. */
+  /** When the last check began, or ended where it was no word on the target, Unix ms. */
   askedAt?: number | undefined;
   /** Since when it is to be looked at, Unix ms, because another region saw something else. */
   lookAt?: number | undefined;
@@ -64,7 +64,8 @@ export function take(member: Member, result: CheckResult): void {
   const { reason, at, phases } = result.observation;
   const outcome = outcomeOf(reason);
   member.counts = count(member.counts, outcome, member.probe);
-  member.askedAt = at - phases.totalMs;
+  // Trouble of our own is given its time: what took long to find nothing is not repeated at once.
+  member.askedAt = outcome === "indeterminate" ? at : at - phases.totalMs;
   member.lookAt = undefined;
   if (outcome !== "indeterminate") {
     member.checkedAt = at;

@@ -10,20 +10,20 @@ const probeReport = z.object({
   id: probeId,
   revision: z.string(),
   counts,
-  /** The last completed check (an indeterminate one is none), Unix ms; absent where there was none. */
+  /** The last completed check (an indeterminate one is none), Unix ms; absent where memory knows of none, and so of no news. */
   checkedAt: z.int().nonnegative().optional(),
   observation: observation.optional(),
 });
 export type ProbeReport = z.infer<typeof probeReport>;
 
-/** Prober → coordinator: one round of a shard, with every probe of it as it stands now. */
+/** Prober → coordinator: one round of a shard, or confirmations after it, with every probe of the shard as it stands now. */
 export const report = z.object({
   version: z.literal(1),
   shard,
   number: messageNumber,
   /** The assignment that the round ran under. */
   assignment: messageNumber,
-  /** When the round began, Unix ms, and how late that was. */
+  /** When the round began, Unix ms, and how late that was; of confirmations, which come between two rounds, the one before them. */
   roundAt: z.int().nonnegative(),
   lateMs: z.number().nonnegative(),
   /** The data centre that the prober really ran in, where it is known. */
