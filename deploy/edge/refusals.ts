@@ -15,7 +15,7 @@ const REFUSALS: readonly Refusal[] = [
     // wrangler.toml names a limit of CPU time, which only the paid plan takes.
     is: (code, text) => code === 100328 || /not supported for the Free plan/i.test(text),
     message:
-      "This account is on the Workers Free plan. Vedette needs Workers Paid: the free plan's daily limits stop it within hours.",
+      "This account is on the Workers Free plan. Vedette needs Workers Paid: at the free plan's daily limits failovers would end.",
     next: "Change the plan at https://dash.cloudflare.com/?to=/:account/workers/plans, and run this again. Why: docs/deploy.md.",
   },
   {
