@@ -95,6 +95,7 @@ function bodiesFor({ name, hasBody }: Operation): (string | undefined)[] {
     ],
     "POST /v1/session": [{ token: tokens.view }, { token: wrongToken }, { token: wrongToken.repeat(50) }],
     "POST /v1/checks": [check],
+    "POST /v1/import": [{ kind: "Export", version: 1, at: 0 }],
   };
   const bodies = (known[name] ?? []).map((body) => JSON.stringify(body));
   return [...bodies, "{}", `{"${wrongToken}`, JSON.stringify({ [wrongToken.slice(0, 3)]: wrongToken })];
@@ -139,7 +140,7 @@ async function answerOf(of: string, request: RequestInit, path: string, body: st
 
 /** The address of its agent is told to the admin, who gave it: there, in that field, and nowhere else. */
 function withoutOwnWebhooks({ of, text }: Answer): string {
-  if (!/^GET \/v1\/clusters(\/\{cluster\})? as (admin|an admin's session)$/.test(of)) return text;
+  if (!/^GET \/v1\/(export|clusters(\/\{cluster\})?) as (admin|an admin's session)$/.test(of)) return text;
   return text.replace(/"webhookUrl":"[^"]*"/g, '"webhookUrl":""');
 }
 
