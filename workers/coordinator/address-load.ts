@@ -13,6 +13,7 @@ type Wish = Asking & { root: Root; seniority: number };
 export type Wishes = ReadonlyMap<Root, ReadonlyMap<string, DesiredProbe>>;
 
 const MAX_REFUSALS_NAMED = 5;
+const UNSHARED: Allotment = { refused: new Map(), factor: 1, mayLook: true };
 
 /**
  * Takes up what some records wish for now, and shares out anew what their leaves may be asked; only those are gone through.
@@ -67,7 +68,7 @@ function isSame(a: Wish, b: Wish): boolean {
 function loadOf(world: World, leaf: string): AddressLoad {
   const known = world.addresses.get(leaf);
   if (known !== undefined) return known;
-  const load: AddressLoad = { wishes: new Map(), allotment: { refused: new Map(), factor: 1 } };
+  const load: AddressLoad = { wishes: new Map(), allotment: UNSHARED };
   world.addresses.set(leaf, load);
   return load;
 }
@@ -111,7 +112,7 @@ export function admitted(
 }
 
 function refusedAt(world: World, leaf: string, id: string): number | undefined {
-  return world.addresses.get(leaf)?.allotment.refused.get(id);
+  return allotmentOf(world, leaf).refused.get(id);
 }
 
 function refusalOf(world: World, { id, leaf, check }: DesiredProbe): string {
@@ -139,5 +140,12 @@ function withRefusals(conditions: readonly Condition[], words: readonly string[]
 
 /** How long after a check that left a doubt the next one follows, in ms; undefined where its turn is soon enough. */
 export function confirmIntervalOf(world: World, { leaf, check }: DesiredProbe): number | undefined {
-  return slowed(check, world.addresses.get(leaf)?.allotment.factor ?? 1);
+  return slowed(check, allotmentOf(world, leaf).factor);
 }
+
+/** Whether regions may be asked to look at the probe at once. */
+export function mayLook(world: World, probe: DesiredProbe): boolean {
+  return confirmIntervalOf(world, probe) !== undefined && allotmentOf(world, probe.leaf).mayLook;
+}
+
+const allotmentOf = (world: World, leaf: string) => world.addresses.get(leaf)?.allotment ?? UNSHARED;

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Asking, allot, busiestRate, regularRate, slowed } from "./address-rate.ts";
+import { random } from "../../test/support/random.ts";
+import { type Asking, allot, busiestRate, peakRate, regularRate, slowed } from "./address-rate.ts";
 
 const asking = (id: string, regions: number, intervalS: number, confirmS = intervalS / 10): Asking => {
   return { id, regions, intervalMs: intervalS * 1000, confirmIntervalMs: confirmS * 1000 };
@@ -18,13 +19,40 @@ describe("what one address is asked", () => {
 
   it.each([
     ["as wished, where there is room", many(10, 3, 30), 1, 3_000],
-    ["half as often", many(100, 3, 30), 2, 6_000],
-    ["not at all, where turns alone come near the limit", many(500, 3, 30), 16, undefined],
+    ["as wished, where all of them at once stay within the limit", many(33, 3, 30), 1, 3_000],
+    ["a quarter as often, where that is rare enough for no second to be too busy", many(50, 3, 30), 4, 12_000],
+    ["half as often, where their average would be above it", many(31, 3, 10), 2, 2_000],
+    ["not at all, where turns alone come near the limit", many(400, 3, 30), 16, undefined],
     ["not at all, where turns come as often", many(3, 3, 1, 1), 1, undefined],
   ])("confirms %s", (_, askings, factor, confirmMs) => {
     const allotment = allot(askings, 100);
-    expect(allotment).toEqual({ refused: new Map(), factor });
+    expect(allotment).toMatchObject({ refused: new Map(), factor });
     expect(slowed(askings[0] as Asking, factor)).toBe(confirmMs);
+  });
+
+  it("is looked at by other regions only where all of them at once stay within the limit", () => {
+    expect(allot(many(33, 3, 30), 100).mayLook).toBe(true);
+    expect(allot(many(34, 3, 30), 100).mayLook).toBe(false);
+  });
+
+  /** Shards at any phases, in three regions, each of which asks for all of its probes in one second, once a confirmation. */
+  it("stays within the limit in nearly every second, however the shards' times fall together", () => {
+    const next = random(1);
+    const count = 50;
+    const { factor } = allot(many(count, 3, 30), 100);
+    const periodS = 3 * factor;
+    let above = 0;
+    for (let world = 0; world < 300; world += 1) {
+      const seconds = new Map<number, number>();
+      for (const size of [30, 20]) {
+        for (let region = 0; region < 3; region += 1) {
+          const second = Math.floor(next() * periodS);
+          seconds.set(second, (seconds.get(second) ?? 0) + size);
+        }
+      }
+      above += [...seconds.values()].filter((asked) => asked > 100).length;
+    }
+    expect(above / (300 * periodS)).toBeLessThan(0.003);
   });
 
   it("is refused from where the turns exceed the limit; a later one that is seldom asked still fits", () => {
@@ -64,7 +92,7 @@ describe("whatever is asked of an address", () => {
         const sum = (rate: (one: Asking) => number) => taken.reduce((total, one) => total + rate(one), 0);
         expect(sum(regularRate)).toBeLessThanOrEqual(limit + 1e-6);
         expect(sum((one) => busiestRate(one, factor))).toBeLessThanOrEqual(limit + 1e-6);
-        if (factor > 1) expect(sum((one) => busiestRate(one, factor / 2))).toBeGreaterThan(limit);
+        if (factor > 1) expect(peakRate(taken, factor / 2, limit)).toBeGreaterThan(limit);
       }),
       { numRuns: 300 },
     );

@@ -135,6 +135,29 @@ describe("nobody is asked", () => {
     });
   });
 
+  it("at an address that more probes share than may ask in one second", async () => {
+    const rootHost = "other.example.com";
+    const endpoints = [{ dnsName: rootHost, recordType: "A", targets: [A] }];
+    const other = share([A], { name: "other", spec: { rootHost, endpoints } });
+    for (const [limit, looks] of [
+      [6, 2],
+      [5, 0],
+    ] as const) {
+      await onBench(
+        async (bench) => {
+          bench.put("east", 1, [other, share([A, B], { check: { confirmInterval: "5s" } })]);
+          await bench.run(2 * MINUTE, REGIONS_3);
+          bench.probers.outcome = (leaf) => (leaf === A ? "ConnectFailed" : "Ok");
+          bench.now += SECOND;
+          bench.round("weur");
+          await bench.settle();
+          expect(bench.looks).toHaveLength(looks);
+        },
+        { maxRequestsPerAddress: limit },
+      );
+    }
+  });
+
   it("in a region that is silent", async () => {
     await onBench(async (bench) => {
       bench.put("east", 1, [share([A, B])]);

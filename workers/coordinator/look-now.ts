@@ -3,7 +3,7 @@ import { type Other, regionsToAsk } from "../../shared/health/look-now.ts";
 import type { Word } from "../../shared/model/probe.ts";
 import type { Region } from "../../shared/model/region.ts";
 import { errorMessage } from "../retry.ts";
-import { confirmIntervalOf } from "./address-load.ts";
+import { mayLook } from "./address-load.ts";
 import { wordsOf } from "./words.ts";
 import { newWord, type ProbeState, type ShardState, type World } from "./world.ts";
 
@@ -65,7 +65,7 @@ function othersOf(world: World, probe: ProbeState, nowMs: number): Other[] {
 /** Where turns come as often as confirmations would, or an address must not be asked more often, turns are enough. */
 function isConfirmed(world: World, { desired, standing }: ProbeState): boolean {
   const isJudged = desired.resting === undefined && standing !== undefined && standing.verdict !== "Pending";
-  return isJudged && confirmIntervalOf(world, desired) !== undefined;
+  return isJudged && mayLook(world, desired);
 }
 
 function noteAsked(world: World, questions: ReadonlyMap<Region, readonly string[]>, nowMs: number): void {
