@@ -77,7 +77,7 @@ describe("NOTIFICATIONS", () => {
     [[{ ...generic, kinds: [] }], "NOTIFICATIONS[0].kinds: must be at least 1 entry long"],
     [
       [{ ...generic, kinds: ["Everything"] }],
-      "NOTIFICATIONS[0].kinds[0]: must be one of RecordCritical, RecordDegraded, RegionSilent, ClusterUnreachable",
+      "NOTIFICATIONS[0].kinds[0]: must be one of RecordCritical, RecordDegraded, RegionSilent, ClusterUnreachable, QuotaNear",
     ],
     [[{ ...generic, hosts: [URL_CANARY] }], "NOTIFICATIONS[0].hosts[0]: must be a host name, or *. and one"],
     [

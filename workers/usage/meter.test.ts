@@ -4,6 +4,7 @@ import { describe, expect, inject, it } from "vitest";
 import { NO_USAGE, type UsageSince } from "../../shared/model/usage.ts";
 import { assign, assignmentOf, freshProber, inProber, probeOf, standIn } from "../../test/support/prober.ts";
 import type { Env } from "../env.ts";
+import { Notifier } from "../notifier/notifier.ts";
 import { Meter } from "./meter.ts";
 
 const bindings = env as unknown as Env;
@@ -83,6 +84,23 @@ describe("the meter", () => {
       await expect(failing).rejects.toThrow("no");
       clock.now += 1_000;
       expect(meter.take()).toMatchObject({ requests: 1, awakeMs: 7 });
+    });
+  });
+});
+
+describe("an object", () => {
+  it("counts a call once, whatever class stands before its own", async () => {
+    class Local extends Notifier {
+      override async heartbeat(): Promise<void> {
+        await super.heartbeat();
+      }
+    }
+    const stub = bindings.NOTIFIER.getByName(`meter-${crypto.randomUUID()}`);
+    await runInDurableObject(stub, async (_, state) => {
+      const local = new Local(state, bindings);
+      await local.heartbeat();
+      await local.alarm();
+      expect(local.meter.take()).toMatchObject({ requests: 2, rowsWritten: 1 });
     });
   });
 });
