@@ -13,7 +13,7 @@ describe("secrets", () => {
     expect(planSecrets(["ADMIN_TOKEN", "HEADER_KEY", "OTHER"], ["HEADER_KEY"], { VIEW_TOKEN: "given" })).toEqual({
       kept: ["ADMIN_TOKEN"],
       set: [
-        { name: "VIEW_TOKEN", from: "environment" },
+        { name: "VIEW_TOKEN", from: "given" },
         { name: "HEADER_KEY", from: "made" },
       ],
     });

@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { Command, InvalidArgumentError } from "commander";
 import { loggedInTo, notLoggedIn, secretsHeld } from "./account.ts";
+import { askFor } from "./ask.ts";
 import { stopOf } from "./refusals.ts";
 import {
   isSecretName,
@@ -23,6 +24,7 @@ interface Options {
   url?: URL;
   secretsFile?: string;
   renew: SecretName[];
+  ask?: true;
 }
 
 /** A new Worker or secret takes a while until every place has it: the smoke test is tried again until then. */
@@ -43,6 +45,7 @@ function readOptions(argv: string[]): Options {
       asUrl,
     )
     .option("--secrets-file <file>", "write new secrets into this file, readable by you alone, and not to the terminal")
+    .option("--ask", "ask on the terminal for secrets that are missing, before new ones are made")
     .option(
       "--renew <name>",
       "set ADMIN_TOKEN or VIEW_TOKEN anew, though the account has one; may be repeated",
@@ -53,7 +56,7 @@ function readOptions(argv: string[]): Options {
       "after",
       `
 Secrets (${SECRET_NAMES.join(", ")}) that the account has are kept. Missing ones are taken from the environment variables of
-the same names, else made. Where wrangler has no login: npx wrangler login, or CLOUDFLARE_API_TOKEN.
+the same names, with --ask from the terminal, else made. Where wrangler has no login: npx wrangler login, or CLOUDFLARE_API_TOKEN.
 
 Examples:
   npm run deploy
@@ -101,8 +104,10 @@ async function deploy(options: Options, env: NodeJS.ProcessEnv): Promise<number>
   const account = await loggedInTo(env);
   if (account === undefined) throw notLoggedIn();
   say(`Account: ${account}`);
-  const given = secretsIn(env);
-  const plan = planSecrets(await secretsHeld(), options.renew, given);
+  const held = await secretsHeld();
+  const given = { ...secretsIn(env) };
+  if (options.ask) Object.assign(given, await askFor(madeOf(planSecrets(held, options.renew, given))));
+  const plan = planSecrets(held, options.renew, given);
   const values = valuesOf(plan, given);
   const deployed = succeed(await showWrangler(["deploy"]), "deploying");
   // After it, since secrets belong to a Worker that is there; until then its routes are closed.
@@ -141,15 +146,15 @@ async function setSecrets(plan: SecretPlan, values: Secrets, file: string | unde
 }
 
 function planText({ kept, set }: SecretPlan, verb: string): string {
-  const lines = set.map(
-    ({ name, from }) => `${name} ${verb} set, ${from === "made" ? "newly made" : "from the environment"}`,
-  );
+  const lines = set.map(({ name, from }) => `${name} ${verb} set, ${from === "made" ? "newly made" : "as given"}`);
   return ["", ...kept.map((name) => `${name} is on the account, and kept`), ...lines].join("\n");
 }
 
+const madeOf = ({ set }: SecretPlan): SecretName[] => set.filter(({ from }) => from === "made").map(({ name }) => name);
+
 /** Those that were given are known to whoever gave them. */
-function tellMade({ set }: SecretPlan, values: Secrets): void {
-  const made = set.filter(({ from }) => from === "made").map(({ name }) => `  ${name}=${values[name]}\n`);
+function tellMade(plan: SecretPlan, values: Secrets): void {
+  const made = madeOf(plan).map((name) => `  ${name}=${values[name]}\n`);
   if (made.length === 0) return;
   process.stdout.write(
     `\nShown this once, and to be read back from nowhere. Keep them where you keep secrets, and clear this screen:\n\n${made.join("")}\n`,

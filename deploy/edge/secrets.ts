@@ -12,14 +12,14 @@ export const isSecretName = (text: string): text is SecretName => (SECRET_NAMES 
 /** What becomes of each secret: what the account has is kept, unless it is to be renewed. */
 export interface SecretPlan {
   kept: SecretName[];
-  set: { name: SecretName; from: "environment" | "made" }[];
+  set: { name: SecretName; from: "given" | "made" }[];
 }
 
 export function planSecrets(held: readonly string[], renewed: readonly string[], given: Secrets): SecretPlan {
   const kept = SECRET_NAMES.filter((name) => held.includes(name) && !renewed.includes(name));
   const set = SECRET_NAMES.filter((name) => !kept.includes(name)).map((name) => ({
     name,
-    from: given[name] === undefined ? ("made" as const) : ("environment" as const),
+    from: given[name] === undefined ? ("made" as const) : ("given" as const),
   }));
   return { kept, set };
 }

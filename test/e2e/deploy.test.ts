@@ -62,6 +62,22 @@ describe("npm run deploy", () => {
     expect(stderr).toContain("npx vedette cluster add");
   });
 
+  test("asks on a terminal, without showing what is typed", async () => {
+    wrangler.become({ worker: true, secrets: ["ADMIN_TOKEN"] });
+    const line = `exec '${process.execPath}' '${join(ROOT, "deploy/edge/deploy.ts")}' --ask`;
+    const PATH = `${wrangler.folder}:${process.env.PATH}`;
+    const running = startCommand("script", ["-qefc", line, "/dev/null"], { PATH, TERM: "xterm" });
+    await running.shows("VIEW_TOKEN (nothing is shown; Enter alone makes one): ");
+    running.process.stdin?.write(`${VIEW_TOKEN}\r`);
+    await running.shows("HEADER_KEY (nothing is shown");
+    running.process.stdin?.write("\r");
+    const { code, stdout } = await running.ended();
+    expect(code, stdout).toBe(0);
+    expect(stdout).not.toContain(VIEW_TOKEN);
+    const set = JSON.parse(wrangler.calls().at(-1)?.input ?? "");
+    expect(set).toEqual({ VIEW_TOKEN, HEADER_KEY: expect.any(String) });
+  });
+
   test("may be run again: it keeps what is there, and shows no secret", async () => {
     wrangler.become({ worker: true, secrets: ALL });
     const { code, stdout, stderr } = await deploy([], { VEDETTE_TOKEN: VIEW_TOKEN });
