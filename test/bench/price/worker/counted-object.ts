@@ -29,26 +29,25 @@ export function counted<Real extends ObjectClass>(real: Real, name: ClassName): 
       }
     },
   }[name] as Real;
-  for (const method of Object.getOwnPropertyNames(real.prototype)) {
-    const original = (Object.getOwnPropertyDescriptor(real.prototype, method)?.value ?? undefined) as unknown;
-    if (method === "constructor" || typeof original !== "function") continue;
-    const value = countedMethod(method, original as Method, accounts);
-    // The product's own meter puts itself over what it finds there.
-    Object.defineProperty(wrapped.prototype, method, { value, writable: true, configurable: true });
+  for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(real.prototype))) {
+    if (name === "constructor" || typeof value !== "function") continue;
+    // The product's own meter replaces what is there when the first object starts.
+    const original = () => Reflect.get(real.prototype, name) as Method;
+    Object.defineProperty(wrapped.prototype, name, { value: countedMethod(name, original, accounts) });
   }
   return wrapped;
 }
 
-function countedMethod(name: string, original: Method, accounts: WeakMap<object, Account>): Method {
+function countedMethod(name: string, original: () => Method, accounts: WeakMap<object, Account>): Method {
   return function (this: object, ...given: unknown[]) {
     const account = accounts.get(this);
-    if (account === undefined) return original.apply(this, given);
+    if (account === undefined) return original().apply(this, given);
     if (name === "alarm") {
       account.counts.alarms += 1;
       const { scheduledTime = Date.now() } = (given[0] ?? {}) as { scheduledTime?: number };
       account.counts.alarmLateMs += Math.max(0, Date.now() - Number(scheduledTime));
     } else account.counts.calls += 1;
-    return account.run(() => original.apply(this, given));
+    return account.run(() => original().apply(this, given));
   };
 }
 
