@@ -5,6 +5,7 @@ import type { Counts, Probe } from "../../shared/model/probe.ts";
 import { outcomeOf, type Reason } from "../../shared/reason.ts";
 import { assign, assignmentOf, byId, freshProber, inProber, probeOf, standIn } from "../../test/support/prober.ts";
 import type { ProberRpc } from "../rpc.ts";
+import type { Connection } from "./dial.ts";
 import type { Outside } from "./outside.ts";
 import { nextRoundAt } from "./phase.ts";
 
@@ -38,6 +39,14 @@ function script(answers: Record<number, Reason[]>): Outside["askElsewhere"] {
     return Promise.resolve({ reason, phases: { totalMs: 0 }, address });
   };
 }
+
+/** A dial that is refused. */
+const refused = (): Connection => ({
+  opened: Promise.reject(new Error("refused")),
+  readable: new ReadableStream(),
+  writable: new WritableStream(),
+  close: async () => {},
+});
 
 const alarmOf = (stub: Stub) => inProber(stub, (_, { storage }) => storage.getAlarm());
 const lookNow = (stub: Stub, probes: string[]) => (stub as unknown as ProberRpc).lookNow(probes);
@@ -121,25 +130,47 @@ describe("a probe that begins to differ", () => {
   it("is asked where suspects are, so that it takes no slot of those that are proven", async () => {
     const { stub, reports } = await assigned([memberOf("a", 1)], {});
     const asked: string[] = [];
-    const here: Outside["connect"] = () => {
-      asked.push("here");
-      return {
-        opened: Promise.reject(new Error("closed")),
-        readable: new ReadableStream(),
-        writable: new WritableStream(),
-        close: async () => {},
-      };
-    };
     await inProber(stub, (prober) => {
       prober.outside.askElsewhere = async ({ address }) => {
         asked.push("elsewhere");
         return { reason: "ConnectFailed", phases: { connectMs: 0, totalMs: 0 }, address };
       };
-      prober.outside.connect = here;
+      prober.outside.connect = () => {
+        asked.push("here");
+        return refused();
+      };
     });
     for (let n = 0; n < 4; n += 1) await wake(stub);
     expect(reports.map(told).at(-1)).toBe("a failed 4/0 Unhealthy");
     expect(asked).toEqual(["elsewhere", "elsewhere", "elsewhere", "here"]);
+  });
+
+  it("and hangs takes three slots at most, and holds up no proven one in the round that comes meanwhile", async () => {
+    const dark = [1, 2, 3, 4, 5].map((port) => memberOf(`dark-${port}`, port, { timeoutMs: 300 }));
+    const { stub } = await assigned([...dark, memberOf("proven", 9, { timeoutMs: 300 })], {});
+    let isHanging = false;
+    let pending = 0;
+    const pendingThen: number[] = [];
+    await inProber(stub, (prober) => {
+      prober.outside.askElsewhere = async ({ address, port }) => {
+        if (port === 9) return { reason: "Ok", phases: { connectMs: 0, totalMs: 0 }, address };
+        pending += 1;
+        if (isHanging) await new Promise((resolve) => setTimeout(resolve, 600));
+        pending -= 1;
+        return { reason: "ConnectTimeout", phases: { totalMs: 0 }, address };
+      };
+      prober.outside.connect = () => {
+        pendingThen.push(pending);
+        return refused();
+      };
+    });
+    await wake(stub);
+    isHanging = true;
+    const running = wake(stub);
+    await vi.waitFor(() => expect(pending).toBe(3), { interval: 10 });
+    vi.setSystemTime(nextRoundAt(Date.now(), SHARD));
+    await running;
+    expect(pendingThen).toEqual([3]);
   });
 
   it("and is never settled has a budget, which memory that is lost does not fill again", async () => {
@@ -177,6 +208,23 @@ describe("a probe that begins to differ", () => {
     ]);
     expect(reports[1]?.lateMs).toBe(CONFIRM_MS + 1_000);
     expect(sinceRound(await alarmOf(stub))).toBe(2 * CONFIRM_MS + 1_000);
+  });
+
+  it("costs a row, an alarm and a report each time; a round in which all is well still costs its alarm and its report", async () => {
+    const { stub, reports } = await assigned([memberOf("a", 1), memberOf("b", 2)], {
+      1: ["Ok", "Ok", "ConnectFailed"],
+    });
+    for (let n = 0; n < 6; n += 1) {
+      await inProber(stub, async (prober, { storage }) => {
+        const scheduledTime = (await storage.getAlarm()) ?? Number.NaN;
+        vi.setSystemTime(scheduledTime);
+        await prober.alarm({ scheduledTime, retryCount: 0, isRetry: false });
+      });
+    }
+    // Each report tells of the alarm that was set after the one before it, and of its own row. The last but one settled it.
+    expect(reports.map(({ usage }) => usage?.rowsWritten).slice(1)).toEqual([1, 2, 2, 2, 1]);
+    expect(reports.slice(1).map(({ usage }) => usage?.requests)).toEqual([1, 1, 1, 1, 1]);
+    expect(reports).toHaveLength(6);
   });
 
   it("wakes no shard that has nothing to confirm", async () => {
