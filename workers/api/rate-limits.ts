@@ -16,13 +16,13 @@ interface RateLimit {
  * protect. The numbers are in wrangler.toml once more, since a binding does not tell its own.
  *
  * An agent's limit counts under the name of its cluster and its address together, so that nobody else can use it up: it is
- * twice what an agent, a second one that takes over, and a snapshot each second with a pull for each can come to.
+ * twice what an agent and a second one that takes over come to, each with a snapshot, a pull and a read of what is seen each second.
  */
 export const RATE_LIMITS = {
   RATE_ADDRESS: { requests: 300, windowSeconds: 10, of: "all requests of one address" },
   RATE_ADMIN: { requests: 30, windowSeconds: 10, of: "admin routes" },
   RATE_READS: { requests: 100, windowSeconds: 10, of: "read routes" },
-  RATE_AGENT: { requests: 60, windowSeconds: 10, of: "an agent's routes, for one cluster" },
+  RATE_AGENT: { requests: 120, windowSeconds: 10, of: "an agent's routes, for one cluster" },
   RATE_WRONG_TOKENS: { requests: 10, windowSeconds: 60, of: "wrong tokens" },
 } as const satisfies Record<string, RateLimit>;
 export type RateLimitName = keyof typeof RATE_LIMITS;
