@@ -107,11 +107,11 @@ async function begin(stage: Stage): Promise<Begun> {
   return { snapshot, assigned, heapBefore };
 }
 
-/** Looks ten times a second whether it is so; gives up after two minutes. */
+/** Looks ten times a second whether it is so; gives up after five minutes. */
 export async function until(isSo: () => boolean, say: Say, what: string): Promise<void> {
   const start = Date.now();
   while (!isSo()) {
-    if (Date.now() - start > 120_000) throw new Error(`Waited two minutes for ${what}, in vain.`);
+    if (Date.now() - start > 300_000) throw new Error(`Waited five minutes for ${what}, in vain.`);
     say(`waits for ${what}`);
     await wait(100);
   }

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -10,6 +10,9 @@ import { type Inspector, inspect } from "./inspector.ts";
 const ROOT = join(import.meta.dirname, "../../..");
 /** What Linux counts CPU time in, for programs: USER_HZ, which is 100 on every architecture of today. */
 const TICK_MS = 10;
+
+/** Where files are in memory: each write of storage would wait for one disk here, which no object has to share there. */
+const MEMORY = "/dev/shm";
 
 /** One process of workerd with the edge in it, asked without anything in between. */
 export interface Workerd {
@@ -30,7 +33,7 @@ export interface Workplace {
 
 /** Bundles the edge into a folder of its own, beside its storage. */
 export async function makeWorkplace(adminToken: string): Promise<Workplace> {
-  const folder = mkdtempSync(join(tmpdir(), "vedette-scale-"));
+  const folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), "vedette-scale-"));
   mkdirSync(join(folder, "disk"));
   const wrangler = join(ROOT, "node_modules/wrangler/bin/wrangler.js");
   const config = join(import.meta.dirname, "wrangler.toml");
