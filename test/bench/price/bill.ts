@@ -46,6 +46,7 @@ function objectDifference(after: ObjectCounts, before: ObjectCounts): ObjectCoun
     rowsRead: after.rowsRead - before.rowsRead,
     rowsWritten: Object.fromEntries(tables.map(([table, rows]) => [table, rows - (before.rowsWritten[table] ?? 0)])),
     awakeMs: after.awakeMs - before.awakeMs,
+    startMs: after.startMs - before.startMs,
     logLines: after.logLines - before.logLines,
     bytes: after.bytes,
   };

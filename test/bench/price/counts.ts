@@ -14,6 +14,8 @@ export interface ObjectCounts {
   rowsWritten: Record<string, number>;
   /** The time in which an object ran or awaited anything, in milliseconds; overlapping events of one object count once. */
   awakeMs: number;
+  /** Of that, what constructors took: reading back what memory has lost. */
+  startMs: number;
   logLines: number;
   /** What is stored now, of all objects. */
   bytes: number;

@@ -10,6 +10,7 @@ const noCounts = (): ObjectCounts => ({
   rowsRead: 0,
   rowsWritten: {},
   awakeMs: 0,
+  startMs: 0,
   logLines: 0,
   bytes: 0,
 });

@@ -18,10 +18,12 @@ export function counted<Real extends ObjectClass>(real: Real, name: ClassName): 
           storage: { value: countedStorage(storage, account), configurable: true },
           waitUntil: { value: (promise: Promise<unknown>) => waitUntil(account.hold(promise)), configurable: true },
         });
+        const startedAt = Date.now();
         account.begin();
         try {
           super(ctx, env);
         } finally {
+          account.counts.startMs += Date.now() - startedAt;
           account.end();
         }
         accounts.set(this, account);
