@@ -4,8 +4,8 @@ import { describe, expect, inject, it } from "vitest";
 import { NO_USAGE, type UsageSince } from "../../shared/model/usage.ts";
 import { assign, assignmentOf, freshProber, inProber, probeOf, standIn } from "../../test/support/prober.ts";
 import type { Env } from "../env.ts";
-import { Notifier } from "../notifier/notifier.ts";
 import { Meter } from "./meter.ts";
+import { MeteredObject } from "./metered-object.ts";
 
 const bindings = env as unknown as Env;
 
@@ -89,18 +89,29 @@ describe("the meter", () => {
 });
 
 describe("an object", () => {
-  it("counts a call once, whatever class stands before its own", async () => {
-    class Local extends Notifier {
-      override async heartbeat(): Promise<void> {
-        await super.heartbeat();
-      }
+  class Own extends MeteredObject {
+    async call(): Promise<void> {}
+    override async alarm(): Promise<void> {}
+  }
+  /** As a bench stands before the product's class. */
+  class Bench extends Own {
+    override async call(): Promise<void> {
+      await super.call();
     }
+  }
+  /** As a local runtime does. */
+  class Runtime extends Bench {}
+
+  it.each([
+    ["a class without methods", Runtime],
+    ["a class that calls it", Bench],
+  ])("counts each call once behind %s", async (_, Class) => {
     const stub = bindings.NOTIFIER.getByName(`meter-${crypto.randomUUID()}`);
     await runInDurableObject(stub, async (_, state) => {
-      const local = new Local(state, bindings);
-      await local.heartbeat();
-      await local.alarm();
-      expect(local.meter.take()).toMatchObject({ requests: 2, rowsWritten: 1 });
+      const object = new Class(state, bindings);
+      await object.call();
+      await object.alarm();
+      expect(object.meter.take()).toMatchObject({ requests: 2, rowsWritten: 1 });
     });
   });
 });

@@ -2,7 +2,8 @@ import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../env.ts";
 import { Meter } from "./meter.ts";
 
-const wrapped = new WeakSet<object>();
+const countedClasses = new WeakSet<object>();
+const countedMethods = new WeakSet<object>();
 
 /**
  * An object that counts what it uses: whatever its class has for methods is called from outside, and so is one billed request, or an
@@ -24,31 +25,35 @@ export class MeteredObject extends DurableObject<Env> {
     });
     super(ctx, env);
     this.meter = meter;
-    countCalls(classUnder(MeteredObject.prototype, new.target.prototype));
+    countCalls(new.target.prototype);
   }
 }
 
-/** The prototype of the class that extends this one. Local runtimes put classes of their own before it, which call what it has. */
-function classUnder(base: object, prototype: object): object {
-  const parent: object | null = Object.getPrototypeOf(prototype);
-  return parent === base || parent === null ? prototype : classUnder(base, parent);
-}
-
-/** Once for each class. The methods stay on the prototype: the platform looks for them there. */
-function countCalls(prototype: object): void {
-  if (wrapped.has(prototype)) return;
-  wrapped.add(prototype);
-  for (const [name, { value, writable }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
-    if (name === "constructor" || typeof value !== "function" || !writable) continue;
-    Object.defineProperty(prototype, name, { value: counted(name, value), writable: true, configurable: true });
+/**
+ * Once for each class. Local runtimes and benches put classes of their own before the product's: of a method that several have the
+ * outermost is the one that is called. It stays on the prototype, where the platform looks for it.
+ */
+function countCalls(outermost: object): void {
+  if (countedClasses.has(outermost)) return;
+  countedClasses.add(outermost);
+  const names = new Set(["constructor"]);
+  for (let one = outermost; one !== MeteredObject.prototype; one = Object.getPrototypeOf(one)) {
+    for (const [name, { value, writable }] of Object.entries(Object.getOwnPropertyDescriptors(one))) {
+      if (names.has(name)) continue;
+      names.add(name);
+      if (typeof value !== "function" || !writable || countedMethods.has(value)) continue;
+      Object.defineProperty(one, name, { value: counted(name, value), writable: true, configurable: true });
+    }
   }
 }
 
 type Method = (this: MeteredObject, ...given: unknown[]) => unknown;
 
 function counted(name: string, method: Method): Method {
-  return function (...given) {
+  const call: Method = function (...given) {
     const work = async () => method.apply(this, given);
     return name === "alarm" ? this.meter.alarmed(work) : this.meter.ran(work);
   };
+  countedMethods.add(call);
+  return call;
 }
