@@ -1,6 +1,7 @@
 import { MAX_MESSAGE_CHARACTERS } from "../../../shared/model/observation.ts";
 import type { Answer, Question } from "../question.ts";
 import { answer } from "../question.ts";
+import { concat, NOTHING } from "../tls/bytes.ts";
 import { TlsClient } from "../tls/client.ts";
 import type { Ask } from "./ask.ts";
 import type { Channel, Received } from "./channel.ts";
@@ -34,6 +35,8 @@ class Session implements Channel {
   readonly #wire: Wire;
   readonly #client: TlsClient;
   #decrypted: Uint8Array[] = [];
+  /** The end of our handshake: it goes out with the first octets of the request, since each write costs as much as a cipher. */
+  #held: Uint8Array = NOTHING;
 
   constructor(wire: Wire, client: TlsClient) {
     this.#wire = wire;
@@ -58,7 +61,8 @@ class Session implements Channel {
   }
 
   send(octets: Uint8Array): void {
-    if (this.#client.state === "open") this.#wire.send(this.#client.encrypt(octets));
+    if (this.#client.state === "open") this.#wire.send(concat(this.#held, this.#client.encrypt(octets)));
+    this.#held = NOTHING;
   }
 
   /** A connection that ends without the peer's close_notify ends the same: many servers send none. */
@@ -78,8 +82,10 @@ class Session implements Channel {
   }
 
   #take(octets: Uint8Array): void {
+    const wasHandshaking = this.#client.state === "handshaking";
     const { send, data } = this.#client.receive(octets);
-    this.#wire.send(send);
+    if (wasHandshaking && this.#client.state === "open") this.#held = send;
+    else this.#wire.send(send);
     this.#decrypted.push(...data.filter((piece) => piece.length > 0));
   }
 }

@@ -25,6 +25,8 @@ export interface SentHello {
 }
 
 const ENCODER = new TextEncoder();
+/** Type and length of a handshake message. */
+const HEADER = 4;
 
 /** The handshake message ClientHello, RFC 8446 §4.1.2. */
 export function encodeClientHello(input: HelloInput): Uint8Array {
@@ -43,8 +45,8 @@ export function encodeClientHello(input: HelloInput): Uint8Array {
       vector8(u8(0)),
       vector16(extensions),
     );
-  const message = (extensions: Uint8Array) => concat(u8(HANDSHAKE.clientHello), vector24(body(extensions)));
-  return message(concat(made, padding(message(made).length)));
+  const bareLength = HEADER + body(NOTHING).length + made.length;
+  return concat(u8(HANDSHAKE.clientHello), vector24(body(concat(made, padding(bareLength)))));
 }
 
 /** RFC 7685: some servers hang on a ClientHello of 256 to 511 bytes, so that browsers lengthen theirs. */
@@ -79,7 +81,7 @@ function extensionsOf({ serverName, offer, shares, cookie }: HelloInput): Uint8A
 
 /** Reads a ClientHello of our own back: what was offered is what was sent. */
 export function readBack(message: Uint8Array): SentHello {
-  const reader = new Reader(message.subarray(4), "ClientHello");
+  const reader = new Reader(message.subarray(HEADER), "ClientHello");
   reader.u16();
   const random = reader.take(32);
   const sessionId = reader.vector8();

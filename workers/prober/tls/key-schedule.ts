@@ -26,24 +26,45 @@ export function expandLabel(
   return hmac(hash, secret, info, u8(1)).subarray(0, length);
 }
 
+/** What is the same in every handshake without a PSK, by hash. */
+interface Constants {
+  zeros: Uint8Array;
+  /** The hash of no message at all. */
+  empty: Uint8Array;
+  early: Uint8Array;
+  /** Derived from the early secret: the salt of the handshake secret. */
+  salt: Uint8Array;
+}
+
+const CONSTANTS = new Map<HashName, Constants>();
+
+function constantsOf(hash: HashName): Constants {
+  const known = CONSTANTS.get(hash);
+  if (known !== undefined) return known;
+  const zeros = new Uint8Array(LENGTH[hash]);
+  const empty = new Uint8Array(createHash(hash).update(NOTHING).digest());
+  const early = extract(hash, zeros, zeros);
+  const made = { zeros, empty, early, salt: expandLabel(hash, early, "derived", empty, LENGTH[hash]) };
+  CONSTANTS.set(hash, made);
+  return made;
+}
+
 /** The key schedule of RFC 8446 §7.1, without PSK. */
 export class KeySchedule {
   readonly #hash: HashName;
+  readonly #constants: Constants;
   #secret: Uint8Array;
 
   constructor(hash: HashName) {
     this.#hash = hash;
-    this.#secret = extract(hash, this.#zeros, this.#zeros);
-  }
-
-  get #zeros(): Uint8Array {
-    return new Uint8Array(LENGTH[this.#hash]);
+    this.#constants = constantsOf(hash);
+    this.#secret = this.#constants.early;
   }
 
   /** From the early to the handshake secret with the shared one, and on to the master secret with nothing. */
-  advance(material: Uint8Array = this.#zeros): void {
-    const salt = this.derive("derived", createHash(this.#hash).update(NOTHING).digest());
-    this.#secret = extract(this.#hash, salt, material);
+  advance(material: Uint8Array = this.#constants.zeros): void {
+    const { early, salt, empty } = this.#constants;
+    this.#secret = extract(this.#hash, this.#secret === early ? salt : this.derive("derived", empty), material);
   }
 
   /** Derive-Secret: @param transcript the hash of the messages so far */

@@ -41,13 +41,22 @@ export interface LeafKey {
   object: KeyObject;
   der: Buffer;
   type: string;
+  /** Of EC keys, as OpenSSL names it. */
+  curve?: string;
 }
 
-export const leafKey = (object: KeyObject): LeafKey => ({
-  object,
-  der: object.export({ format: "der", type: "spki" }),
-  type: object.asymmetricKeyType ?? "unknown",
-});
+/** A server shows the same certificate at every probe, whose key is one object then. */
+const known = new WeakMap<KeyObject, LeafKey>();
+
+export function leafKey(object: KeyObject): LeafKey {
+  const read = known.get(object);
+  if (read !== undefined) return read;
+  const der = object.export({ format: "der", type: "spki" });
+  const curve = object.asymmetricKeyDetails?.namedCurve;
+  const key = { object, der, type: object.asymmetricKeyType ?? "unknown", ...(curve !== undefined && { curve }) };
+  known.set(object, key);
+  return key;
+}
 
 /**
  * Checks a signature of the server with the key of its certificate, or refuses. The scheme must be one that was offered and fit
@@ -67,9 +76,8 @@ export function checkSignature(
   if (version === "TLSv1.3") {
     if (scheme.keyType === "rsa" && !scheme.salt)
       refuse("illegal_parameter", `it signs as ${name}, which TLS 1.3 forbids`);
-    const curve = key.object.asymmetricKeyDetails?.namedCurve;
-    if (scheme.curve && scheme.curve !== curve)
-      refuse("illegal_parameter", `it signs as ${name} with a key on ${curve}`);
+    if (scheme.curve && scheme.curve !== key.curve)
+      refuse("illegal_parameter", `it signs as ${name} with a key on ${key.curve}`);
   }
   if (!isSigned(key, scheme, signed)) {
     refuse(
