@@ -7,6 +7,7 @@ import type { NextAlarm } from "./next-alarm.ts";
 /** What a measurement has to work with, inside an object. */
 export interface Bench {
   request: SelfTestRequest;
+  /** Emptied after each measurement. */
   storage: DurableObjectStorage;
   dial(target: SocketAddress): Connection;
   /** Asks in a loopback invocation, as suspects are asked. */

@@ -102,6 +102,5 @@ export const outputGate: Measure = async (bench) => {
   await bench.storage.put("self-test", writtenAt);
   await bench.storage.sync();
   const syncMs = Date.now() - writtenAt;
-  await bench.storage.delete("self-test");
   return { outcome: afterWrite.outcome ?? "", plainMs: plain.ms ?? 0, afterWriteMs: afterWrite.ms ?? 0, syncMs };
 };

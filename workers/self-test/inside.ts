@@ -8,7 +8,7 @@ const ALARM_LIMIT_MS = 20_000;
 const LOOPBACKS = 40;
 const HANDSHAKES = 50;
 
-/** Where the object of the region really is: `elsewhere` the data centre is unknown. */
+/** In which data centre the object really is: nothing, where that is not to be learnt. */
 export const placement: Measure = async (bench) => {
   const colo = await bench.colo();
   return colo === undefined ? {} : { colo };
@@ -78,16 +78,12 @@ export const alarms: Measure = async ({ nextAlarm, storage }) => {
 /** What the cursors say that an insert writes, which is what is billed; of alarms they say nothing. */
 export const rows: Measure = async ({ storage: { sql } }) => {
   sql.exec("CREATE TABLE self_test (id INTEGER PRIMARY KEY, value TEXT)");
-  try {
-    const insert = (id: number) => sql.exec("INSERT INTO self_test VALUES (?, 'x')", id).rowsWritten;
-    const plain = insert(1);
-    sql.exec("CREATE INDEX self_test_value ON self_test (value)");
-    const indexed = insert(2);
-    const replaced = sql.exec("INSERT OR REPLACE INTO self_test VALUES (2, 'y')").rowsWritten;
-    const cursor = sql.exec("SELECT * FROM self_test");
-    cursor.toArray();
-    return { plainInsert: plain, indexedInsert: indexed, indexedReplace: replaced, readOfTwo: cursor.rowsRead };
-  } finally {
-    sql.exec("DROP TABLE self_test");
-  }
+  const insert = (id: number) => sql.exec("INSERT INTO self_test VALUES (?, 'x')", id).rowsWritten;
+  const plain = insert(1);
+  sql.exec("CREATE INDEX self_test_value ON self_test (value)");
+  const indexed = insert(2);
+  const replaced = sql.exec("INSERT OR REPLACE INTO self_test VALUES (2, 'y')").rowsWritten;
+  const cursor = sql.exec("SELECT * FROM self_test");
+  cursor.toArray();
+  return { plainInsert: plain, indexedInsert: indexed, indexedReplace: replaced, readOfTwo: cursor.rowsRead };
 };

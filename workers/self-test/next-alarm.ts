@@ -19,7 +19,6 @@ export class NextAlarm {
     } finally {
       clearTimeout(timer);
       this.#waiting = undefined;
-      await storage.deleteAlarm();
     }
   }
 }
