@@ -57,12 +57,28 @@ export class Dialler {
     const held = this.#held.get(key);
     // A probe that was changed while it was asked: the old question is no word on the new one, which waits its turn.
     if (held === "asking") return undefined;
-    if (held === "hanging") return stillHanging(question);
+    if (held === "hanging") return this.#askBeside(question, closing);
     if (standing === "proven" && this.mostTogether > 1) return this.#askProven(key, question, closing);
     const slot = await this.#slots.acquire(standing, closing);
     if (slot === undefined) return undefined;
     const isElsewhere = standing === "suspect" || this.#pendingHere >= MAX_HERE;
-    return isElsewhere ? this.#askElsewhere(key, question, slot) : this.#askHere(key, question, slot);
+    const askHere = () => this.#askHere(key, question, slot);
+    return isElsewhere ? this.#askElsewhere(question, slot, askHere) : askHere();
+  }
+
+  /**
+   * One dial that hangs may be one path that is broken, and is no word on the next: the leaf is dialled anew, but never twice on
+   * the object's own sockets.
+   */
+  async #askBeside(question: Question, closing: AbortSignal): Promise<Finding | undefined> {
+    const slot = await this.#slots.acquire("suspect", closing);
+    return (
+      slot &&
+      this.#askElsewhere(question, slot, () => {
+        slot.closed();
+        return Promise.resolve(stillHanging(question));
+      })
+    );
   }
 
   /** A slot that comes serves whoever waits longest, and more of them where it is for a loopback. */
@@ -85,7 +101,10 @@ export class Dialler {
     const [first, ...others] = this.#proven.splice(0, isElsewhere ? this.mostTogether : 1);
     if (first === undefined) slot.closed();
     else if (!isElsewhere) first.answer.resolve(this.#askHere(first.key, first.question, slot));
-    else if (others.length === 0) first.answer.resolve(this.#askElsewhere(first.key, first.question, slot));
+    else if (others.length === 0)
+      first.answer.resolve(
+        this.#askElsewhere(first.question, slot, () => this.#askHere(first.key, first.question, slot)),
+      );
     else void this.#askTogether([first, ...others], slot);
   }
 
@@ -110,7 +129,7 @@ export class Dialler {
 
   async #askAlone({ key, question, closing }: Waiting): Promise<Finding | undefined> {
     const slot = await this.#slots.acquire("proven", closing);
-    return slot && this.#askElsewhere(key, question, slot);
+    return slot && this.#askElsewhere(question, slot, () => this.#askHere(key, question, slot));
   }
 
   /**
@@ -122,7 +141,8 @@ export class Dialler {
     const timer = setTimeout(() => closing.abort(), CANARY_WAIT_MS);
     try {
       const slot = await this.#slots.acquire("proven", closing.signal);
-      return slot && (await this.#askElsewhere(`canary ${question.address} ${question.port}`, question, slot));
+      const key = `canary ${question.address} ${question.port}`;
+      return slot && (await this.#askElsewhere(question, slot, () => this.#askHere(key, question, slot)));
     } finally {
       clearTimeout(timer);
     }
@@ -149,21 +169,21 @@ export class Dialler {
    * Where no loopback is to be had, the object's own socket has to do: the platform may refuse calls to one's own Worker
    * beyond some number in one invocation (documented for service bindings: 32), and no leaf may go unasked for that.
    */
-  async #askElsewhere(key: string, question: Question, slot: Slot): Promise<Finding> {
+  async #askElsewhere(question: Question, slot: Slot, otherwise: () => Promise<Finding>): Promise<Finding> {
     let finding: Finding | typeof EXPIRED;
     try {
       finding = await withDeadline(question.timeoutMs + LOOPBACK_GRACE_MS, (deadline) =>
         deadline.race(this.#ways.askElsewhere(question)),
       );
     } catch {
-      return this.#askHere(key, question, slot);
+      return otherwise();
     }
     slot.closed();
     return finding === EXPIRED ? notReturned(question) : finding;
   }
 }
 
-/** One pending dial per probe: another would only take a second slot for the same silence. */
+/** Where it can be dialled nowhere else: on the object's own sockets another would only take a second slot for the same silence. */
 function stillHanging(question: Question): Finding {
   const message = `The last dial to ${question.address} port ${question.port} still hangs; it was not dialled again.`;
   return unasked(question, answer("ConnectTimeout", message));
