@@ -39,9 +39,9 @@ function countCalls(outermost: object): void {
   const names = new Set(["constructor"]);
   for (let one = outermost; one !== MeteredObject.prototype; one = Object.getPrototypeOf(one)) {
     for (const [name, { value, writable }] of Object.entries(Object.getOwnPropertyDescriptors(one))) {
-      if (names.has(name)) continue;
+      if (names.has(name) || typeof value !== "function" || !writable) continue;
       names.add(name);
-      if (typeof value !== "function" || !writable || countedMethods.has(value)) continue;
+      if (countedMethods.has(value)) continue;
       Object.defineProperty(one, name, { value: counted(name, value), writable: true, configurable: true });
     }
   }
