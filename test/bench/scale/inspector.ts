@@ -56,7 +56,9 @@ function callerOver(socket: WebSocket) {
 }
 
 function ownTimes({ nodes, samples, timeDeltas }: Profile): { name: string; ms: number }[] {
-  const names = new Map(nodes.map(({ id, callFrame }) => [id, callFrame.functionName || "(anonymous)"]));
+  const names = new Map(
+    nodes.map(({ id, callFrame }) => [id, callFrame.functionName || `(line ${callFrame.lineNumber + 1})`]),
+  );
   const times = new Map<string, number>();
   for (const [place, id] of samples.entries()) {
     const name = names.get(id) ?? "";

@@ -21,13 +21,14 @@ else if ("wrong" in read) {
 } else await bench(read.plan);
 
 async function bench(plan: Plan): Promise<void> {
-  const few = process.env.E_DEV
-    ? (undefined as never)
+  const few = plan.isAlone
+    ? undefined
     : await onStage({ endpoints: FEW, clusters: 1 }, sayOf(`${FEW} endpoints`), (stage) => flood(stage));
   await onStage(plan, sayOf(`${plan.endpoints} endpoints`), async (stage, begun, restart) => {
     printSnapshot(plan, begun);
     const flooded = await flood(stage);
-    printFlood({ endpoints: FEW, ...(few ?? flooded) }, { endpoints: plan.endpoints, ...flooded });
+    const many = { endpoints: plan.endpoints, ...flooded };
+    printFlood(few === undefined ? many : { endpoints: FEW, ...few }, many);
     const heap = await heapMb(stage);
     const calm = await steady(stage, plan.steadyMs);
     printSteady(plan, calm, { heapMb: heap, heapBefore: begun.heapBefore });

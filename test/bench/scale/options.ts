@@ -6,6 +6,7 @@ export const HELP = `What one coordinator bears: a whole fleet of simulated prob
   npm run bench:scale -- --quick          2,000 endpoints, shorter: some three minutes
   npm run bench:scale -- --endpoints=N    so many endpoints, in records of ten
   npm run bench:scale -- --clusters=N     spread over so many clusters; 1 where it is not given
+  npm run bench:scale -- --alone          without the 100 endpoints to compare with
   npm run bench:scale -- --profile        also which functions take the time in a storm
 
 Probers and the agent are in this process; what is counted is workerd alone. CPU is user and system time, from which an idle time
@@ -19,6 +20,7 @@ export interface Plan {
   /** How long the probers do their rounds in their phases while all is well, ms. */
   steadyMs: number;
   isProfiled: boolean;
+  isAlone: boolean;
 }
 
 /** Reads the command line. `wrong` says what is wrong in it. */
@@ -27,6 +29,7 @@ export function readOptions(argv: readonly string[]): { plan: Plan } | { help: t
     const flags = {
       quick: { type: "boolean" },
       profile: { type: "boolean" },
+      alone: { type: "boolean" },
       endpoints: { type: "string" },
       clusters: { type: "string" },
       help: { type: "boolean", short: "h" },
@@ -39,7 +42,9 @@ export function readOptions(argv: readonly string[]): { plan: Plan } | { help: t
       return { wrong: "--endpoints: must be a whole number from 100" };
     if (!Number.isInteger(clusters) || clusters < 1) return { wrong: "--clusters: must be a whole number from 1" };
     const steadyMs = values.quick ? 30_000 : 90_000;
-    return { plan: { endpoints, clusters, steadyMs, isProfiled: values.profile === true } };
+    return {
+      plan: { endpoints, clusters, steadyMs, isProfiled: values.profile === true, isAlone: values.alone === true },
+    };
   } catch (error) {
     return { wrong: error instanceof Error ? error.message : String(error) };
   }
