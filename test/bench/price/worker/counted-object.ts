@@ -33,9 +33,10 @@ export function counted<Real extends ObjectClass>(real: Real, name: ClassName): 
   }[name] as Real;
   for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(real.prototype))) {
     if (name === "constructor" || typeof value !== "function") continue;
-    // The product's own meter replaces what is there when the first object starts.
+    // The product's own meter puts itself over what it finds here when the first object starts, or over what is there.
     const original = () => Reflect.get(real.prototype, name) as Method;
-    Object.defineProperty(wrapped.prototype, name, { value: countedMethod(name, original, accounts) });
+    const method = countedMethod(name, original, accounts);
+    Object.defineProperty(wrapped.prototype, name, { value: method, writable: true, configurable: true });
   }
   return wrapped;
 }
