@@ -16,8 +16,6 @@ silent, leave dials unanswered, answer 500 or show a certificate for another hos
 and again, while a DNS client asks. Per case: p50 and p99 of each leg in ms, beside the bound, which is interval x
 (failureThreshold + 1) + timeout, and with the confirmation burst interval + 5 s where the interval is 30 s. A leg ends
 by the edge's own word on when it decided, with the delivery at the agent's door, and with the answer of DNS.
-While a dial without an answer hangs no second one is made (some 20 s on the platform, here for as long as the system
-tries, in steps of 1, 2, 4, 8 s and so on): how long what left dials unanswered takes to return is told apart.
 Other work on the machine makes all of it slower: the load is printed. The objects' storage is in memory (/dev/shm).
 `;
 

@@ -12,16 +12,12 @@ export function percentile(values: readonly number[], part: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN;
 }
 
-/** A return that the dial which still hangs may hold up for longer than any bound. */
-const hungBefore = ({ subject, kind }: Turn): boolean => kind === "Return" && subject.fault === "blackHole";
-
 const LEGS = ["decision", "delivery", "dns", "whole"] as const;
 
 /** All that is to be said of the turns: a line for each case, each fault, and each goal. */
 export function tablesOf(turns: readonly Turn[]): string {
   const failures = turns.filter(({ kind }) => kind === "Failure");
-  const returns = turns.filter((turn) => turn.kind === "Return" && !hungBefore(turn));
-  const late = turns.filter(hungBefore);
+  const returns = turns.filter(({ kind }) => kind === "Return");
   return [
     section("Endpoints that failed, ms: p50 / p99", HEAD, byCase(failures, limitOf)),
     section("Endpoints that were well again, ms: p50 / p99", HEAD, byCase(returns, limitOf)),
@@ -30,7 +26,6 @@ export function tablesOf(turns: readonly Turn[]): string {
       ["", "count", "of the bound"],
       [...Object.entries(FAULTS).map(([fault, text]) => faultLine(failures, fault as Fault, text))],
     ),
-    `Back after unanswered dials, ms: ${pair(late.map(wholeMs))} in ${late.length} cases.`,
     section("Goals", ["", "count", "met by", "p99", ""], goalLines(failures, returns)),
   ].join("\n\n");
 }
@@ -84,7 +79,7 @@ function goalLines(failures: readonly Turn[], returns: readonly Turn[]): string[
 /** The turns that took longer than the bound and 1 s, or for ever, in words. */
 export function lateOnes(turns: readonly Turn[]): string[] {
   return turns
-    .filter((turn) => !isWithin(turn) && !hungBefore(turn))
+    .filter((turn) => !isWithin(turn))
     .map(({ subject, kind, legs }) => {
       const text = legs === undefined ? "not in time" : LEGS.map((leg) => `${leg} ${legs[leg]}`).join(", ");
       return `${caseText(subject.case)}, ${FAULTS[subject.fault]}, ${kind}: ${text}`;
