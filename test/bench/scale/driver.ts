@@ -8,6 +8,9 @@ import { type Outcome, SimulatedProber } from "./simulated-prober.ts";
 /** How many reports are under way at once where they are sent as fast as they are taken. */
 const AT_ONCE = 8;
 
+/** A report that is not answered by then counts as not taken, as probers have it: one that is lost must not hold up the others. */
+const ANSWER_MS = 5_000;
+
 /** One report, when it was due and when it was answered (Unix ms), in `late` after the time it was sent. */
 export interface Sent {
   dueAt: number;
@@ -103,6 +106,7 @@ export class Driver {
       const answer = await json<{ assignment?: Assignment }>(`${this.edge}/bench/${to}`, {
         method: "POST",
         body: JSON.stringify(report),
+        signal: AbortSignal.timeout(ANSWER_MS),
       });
       if (answer.assignment !== undefined) prober.take(answer.assignment);
       this.sent.push({ dueAt, sentAt, answeredAt: Date.now() });
