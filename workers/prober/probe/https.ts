@@ -82,9 +82,9 @@ class Session implements Channel {
   }
 
   #take(octets: Uint8Array): void {
-    const wasHandshaking = this.#client.state === "handshaking";
+    const before = this.#client.state;
     const { send, data } = this.#client.receive(octets);
-    if (wasHandshaking && this.#client.state === "open") this.#held = send;
+    if (before === "handshaking" && this.#client.state === "open") this.#held = send;
     else this.#wire.send(send);
     this.#decrypted.push(...data.filter((piece) => piece.length > 0));
   }
