@@ -191,16 +191,9 @@ export class Cluster extends MeteredObject implements ClusterRpc {
     };
     const outbox = new Outbox(store, limits, () => this.ctx.waitUntil(this.#arm()), tell);
     const coordinator = (partition: number) => coordinatorOf(this.env, partition);
-    const live: Live = {
-      store,
-      outbox,
-      coordinators: new Coordinators(
-        store,
-        coordinator,
-        (one) => this.#take(live, one),
-        () => this.meter.take(),
-      ),
-    };
+    const take = (one: Decisions) => this.#take(live, one);
+    const coordinators = new Coordinators(store, coordinator, take, () => this.meter.take());
+    const live: Live = { store, outbox, coordinators };
     return live;
   }
 
