@@ -3,7 +3,7 @@ import { leafOf } from "./fleet.ts";
 import { HELP, type Plan, readOptions } from "./options.ts";
 import { print, printFlood, printLoaded, printSnapshot, printSteady, printStorm } from "./print.ts";
 import { flood, heal, steady, storm } from "./scenes.ts";
-import { heapMb, measure, onStage, rowsOf, type Say } from "./stage.ts";
+import { heapMb, onStage, rowsOf, type Say } from "./stage.ts";
 
 /** What the cost of an endpoint is compared with. */
 const FEW = 100;
@@ -42,10 +42,9 @@ async function bench(plan: Plan): Promise<void> {
     const profiled = await profile(plan, stage.workerd.inspector, () => storm(stage, flipping, "records flip"));
     printStorm(`${records} records flip`, profiled);
     stage.driver.stop();
+    const { born } = stage;
     const again = await restart();
-    const empty = await heapMb(again).catch(() => Number.NaN);
-    const loading = await measure(again, () => rowsOf(again));
-    printLoaded(plan, { ...loading, heapMb: await heapMb(again), heapBefore: empty, rows: await rowsOf(again) });
+    printLoaded(plan, { empty: born, loaded: again.born, rows: await rowsOf(again) });
   });
   print([
     [

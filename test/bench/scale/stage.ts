@@ -18,6 +18,8 @@ export interface Stage {
   workerd: Workerd;
   /** CPU that workerd has while nothing is asked of it, ms in a second. */
   idle: number;
+  /** From when the process was there to when its coordinator had answered: what it has in storage is in memory then. */
+  born: Cost & { heapMb: number };
   say: Say;
 }
 
@@ -63,9 +65,10 @@ export async function onStage<Played>(
     await workerd?.stop();
     workerd = await place.start(driverUrl);
     driver.edge = workerd.url;
-    await json(`${workerd.url}/bench/gc`);
+    const born = await measure({ workerd, idle: 0 }, () => json(`${driver.edge}/bench/rows`));
+    const heap = await heapMb({ workerd });
     const idle = await idleOf(workerd);
-    return { fleet, driver, agent, workerd, idle, say };
+    return { fleet, driver, agent, workerd, idle, born: { ...born, heapMb: heap }, say };
   };
   const fleet = fleetOf(size.endpoints, size.clusters);
   try {
