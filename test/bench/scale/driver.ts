@@ -39,6 +39,8 @@ export class Driver {
   });
 
   async listen(): Promise<string> {
+    // Or a call could come over a connection that is just being closed for its silence.
+    this.#server.keepAliveTimeout = 600_000;
     await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
