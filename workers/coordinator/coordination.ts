@@ -19,7 +19,7 @@ import type {
 import { noteActivity } from "./activity.ts";
 import { contact, registerCluster, removeCluster } from "./clusters.ts";
 import { commit } from "./commit.ts";
-import { decisionsFor } from "./hand-over.ts";
+import { viewFor } from "./hand-over.ts";
 import { heartbeat, isHeartbeatMissed } from "./heartbeat.ts";
 import { HeldOverview } from "./live/held-overview.ts";
 import type { Watched } from "./live/stream.ts";
@@ -114,7 +114,7 @@ export class Coordination implements Watched {
   viewRecords(cluster: string): RecordStatus[] {
     return this.#read((world, nowMs) => {
       const known = world.clusters.get(cluster);
-      return (known && decisionsFor(world, known, nowMs)?.records) ?? [];
+      return known === undefined ? [] : viewFor(world, known, nowMs);
     }, []);
   }
 

@@ -1,4 +1,5 @@
 import type { Decisions } from "../../shared/model/messages/shares.ts";
+import type { RecordStatus } from "../../shared/model/status.ts";
 import { errorMessage } from "../retry.ts";
 import { mayHandOut } from "./gathered.ts";
 import { storeCluster } from "./persist.ts";
@@ -16,18 +17,22 @@ const MAX_REST_MS = 1_000;
 /** All records that the cluster has a share in, whole, or nothing while nothing may be handed out. */
 export function decisionsFor(world: World, cluster: Cluster, nowMs: number): Decisions | undefined {
   if (!mayHandOut(world, nowMs)) return undefined;
-  const roots = new Set<Root>();
-  for (const share of cluster.shares.values()) {
-    const root = world.roots.get(share.spec.rootHost);
-    if (root !== undefined) roots.add(root);
-  }
   return {
     version: 1,
     cluster: cluster.name,
     partition: world.partition,
     number: { epoch: world.epoch, n: cluster.decided },
-    records: recordStatuses(world, roots, nowMs, statusToTell),
+    records: recordStatuses(world, rootsOf(world, cluster), nowMs, statusToTell),
   };
+}
+
+/** The same records as they stand just now, with times and counts that nobody is told of; none while nothing may be handed out. */
+export function viewFor(world: World, cluster: Cluster, nowMs: number): RecordStatus[] {
+  return mayHandOut(world, nowMs) ? recordStatuses(world, rootsOf(world, cluster), nowMs) : [];
+}
+
+function rootsOf(world: World, cluster: Cluster): Set<Root> {
+  return new Set([...cluster.shares.values()].flatMap(({ spec }) => world.roots.get(spec.rootHost) ?? []));
 }
 
 /** Hands every cluster what it has not yet got. One that cannot be reached, or hangs, holds up none of the others. */

@@ -38,6 +38,18 @@ describe("what a cluster is told", () => {
     });
   });
 
+  it("is no bound to what is shown: who looks sees when each region checked last", async () => {
+    await withTwoRecords(async (bench) => {
+      const checkedAt = () =>
+        bench.coordination
+          .viewRecords("east")
+          .flatMap(({ probes }) => probes.flatMap(({ regions }) => regions.map((region) => region.checkedAt ?? 0)));
+      const before = checkedAt();
+      await bench.run(10 * MINUTE, REGIONS_3);
+      expect(Math.min(...checkedAt())).toBeGreaterThan(Math.max(...before) + 9 * MINUTE);
+    });
+  });
+
   it("of a count below its threshold is new, with whatever is told next", async () => {
     await withTwoRecords(async (bench) => {
       bench.probers.outcome = (leaf) => ([A, C].includes(leaf) ? "ConnectTimeout" : "Ok");
