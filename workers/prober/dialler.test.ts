@@ -76,3 +76,27 @@ describe("proven addresses, where five may be dialled together", () => {
     expect(alone).toHaveLength(6);
   });
 });
+
+describe("where loopbacks hang or are refused", () => {
+  it("a canary is asked though what hangs has all slots: else nobody could tell whose trouble that is", async () => {
+    const askElsewhere: Ways["askElsewhere"] = (question) =>
+      question.address === "203.0.113.99" ? Promise.resolve(found(question)) : new Promise(() => undefined);
+    const dialler = new Dialler({ ...hanging, askElsewhere, askTogether: () => new Promise(() => undefined) });
+    for (let n = 0; n < 20; n += 1) {
+      void dialler.ask(`${n}`, questionTo(`203.0.113.${n}`), n % 2 === 0 ? "proven" : "suspect", signal);
+    }
+    const findings = await Promise.all([1, 2].map(() => dialler.askCanary(questionTo("203.0.113.99"))));
+    expect(findings.map((finding) => finding?.reason)).toEqual(["Ok", "Ok"]);
+  });
+
+  it("one dial that hangs is counted once by confirmations, however often they come", async () => {
+    const refuse = () => Promise.reject(new Error("Too many Worker invocations."));
+    const dialler = new Dialler({ ...hanging, askElsewhere: refuse, askTogether: refuse });
+    const question = { ...questionTo("203.0.113.1"), timeoutMs: 20 };
+    const reasons: unknown[] = [];
+    for (const asked of ["doubted", "doubted", "suspect"] as const) {
+      reasons.push((await dialler.ask("a", question, asked, signal))?.reason);
+    }
+    expect(reasons).toEqual(["ConnectTimeout", undefined, "ConnectTimeout"]);
+  });
+});

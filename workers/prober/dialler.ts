@@ -5,6 +5,7 @@ import type { Answer, Finding, Question } from "./question.ts";
 import { answer } from "./question.ts";
 import type { Slot, Standing } from "./slots.ts";
 import { once, Slots } from "./slots.ts";
+import { Turn } from "./turn.ts";
 
 /** What a loopback invocation may take beyond the time of its question. */
 const LOOPBACK_GRACE_MS = 1_000;
@@ -13,8 +14,13 @@ const LOOPBACK_GRACE_MS = 1_000;
  * slots that are gone for 20 s; the others come back with the deadlines.
  */
 export const MAX_HERE = 2;
-/** How long a canary waits for a slot. */
-const CANARY_WAIT_MS = 1_000;
+/** How long a canary waits for a slot, before it takes the connection that is left for the resolver. */
+const CANARY_WAIT_MS = 250;
+/** How long it has there, with its turn: two canaries that are not answered, one after the other. */
+const CANARY_TURN_MS = 5_000;
+
+/** What is to be confirmed is asked as suspects are, and only a dial of its own is a word on it. */
+type Asked = Standing | "doubted";
 
 export interface Ways extends Reach {
   /** Asks in an invocation of its own, which drops the socket when it returns. */
@@ -34,6 +40,8 @@ interface Waiting {
 /** Asks addresses within the object's slots: a few proven ones over its own sockets, the rest in loopback invocations. */
 export class Dialler {
   readonly #ways: Ways;
+  /** Of the object's own questions, to a resolver for example. */
+  readonly #turn: Turn;
   readonly #slots = new Slots();
   /** Probes and addresses with a connection of the object's own, and whether it outlived its question. */
   readonly #held = new Map<string, "asking" | "hanging">();
@@ -42,22 +50,19 @@ export class Dialler {
   /** Proven addresses that one loopback invocation asks at a time: a setting, `DIALS_TOGETHER`. */
   mostTogether = 1;
 
-  constructor(ways: Ways) {
+  constructor(ways: Ways, turn = new Turn()) {
     this.#ways = ways;
+    this.#turn = turn;
   }
 
   /** Undefined where no slot came before `closing`. The time of the question starts when it has its slot. */
-  async ask(
-    probeId: string,
-    question: Question,
-    standing: Standing,
-    closing: AbortSignal,
-  ): Promise<Finding | undefined> {
+  async ask(probeId: string, question: Question, asked: Asked, closing: AbortSignal): Promise<Finding | undefined> {
     const key = `${probeId} ${question.address} ${question.port}`;
     const held = this.#held.get(key);
     // A probe that was changed while it was asked: the old question is no word on the new one, which waits its turn.
     if (held === "asking") return undefined;
-    if (held === "hanging") return this.#askBeside(question, closing);
+    if (held === "hanging") return this.#askBeside(question, asked, closing);
+    const standing = asked === "doubted" ? "suspect" : asked;
     if (standing === "proven" && this.mostTogether > 1) return this.#askProven(key, question, closing);
     const slot = await this.#slots.acquire(standing, closing);
     if (slot === undefined) return undefined;
@@ -68,15 +73,15 @@ export class Dialler {
 
   /**
    * One dial that hangs may be one path that is broken, and is no word on the next: the leaf is dialled anew, but never twice on
-   * the object's own sockets.
+   * the object's own sockets. Where it can be dialled nowhere else, its silence confirms nothing.
    */
-  async #askBeside(question: Question, closing: AbortSignal): Promise<Finding | undefined> {
+  async #askBeside(question: Question, asked: Asked, closing: AbortSignal): Promise<Finding | undefined> {
     const slot = await this.#slots.acquire("suspect", closing);
     return (
       slot &&
       this.#askElsewhere(question, slot, () => {
         slot.closed();
-        return Promise.resolve(stillHanging(question));
+        return Promise.resolve(asked === "doubted" ? undefined : stillHanging(question));
       })
     );
   }
@@ -134,17 +139,32 @@ export class Dialler {
 
   /**
    * Dials an address that tells the prober's own trouble. It goes before the suspects, but like them in an invocation of
-   * its own. Undefined where no slot came in time: not asked is not failed.
+   * its own. Where what hangs has all slots, which is how a region that is cut off looks, it takes the resolver's turn.
+   * Undefined where that did not come in time either: not asked is not failed.
    */
   async askCanary(question: Question): Promise<Finding | undefined> {
     const closing = new AbortController();
     const timer = setTimeout(() => closing.abort(), CANARY_WAIT_MS);
     try {
       const slot = await this.#slots.acquire("proven", closing.signal);
+      if (slot === undefined) return await this.#askInTurn(question);
       const key = `canary ${question.address} ${question.port}`;
-      return slot && (await this.#askElsewhere(question, slot, () => this.#askHere(key, question, slot)));
+      return await this.#askElsewhere(question, slot, () => this.#askHere(key, question, slot));
     } finally {
       clearTimeout(timer);
+    }
+  }
+
+  async #askInTurn(question: Question): Promise<Finding | undefined> {
+    let isTooLate = false;
+    const asking = this.#turn.take(async () => (isTooLate ? undefined : this.#ways.askElsewhere(question)));
+    try {
+      const finding = await withDeadline(CANARY_TURN_MS, (deadline) => deadline.race(asking));
+      return finding === EXPIRED ? undefined : finding;
+    } catch {
+      return undefined;
+    } finally {
+      isTooLate = true;
     }
   }
 
@@ -169,7 +189,11 @@ export class Dialler {
    * Where no loopback is to be had, the object's own socket has to do: the platform may refuse calls to one's own Worker
    * beyond some number in one invocation (documented for service bindings: 32), and no leaf may go unasked for that.
    */
-  async #askElsewhere(question: Question, slot: Slot, otherwise: () => Promise<Finding>): Promise<Finding> {
+  async #askElsewhere<Other extends Finding | undefined>(
+    question: Question,
+    slot: Slot,
+    otherwise: () => Promise<Other>,
+  ): Promise<Finding | Other> {
     let finding: Finding | typeof EXPIRED;
     try {
       finding = await withDeadline(question.timeoutMs + LOOPBACK_GRACE_MS, (deadline) =>

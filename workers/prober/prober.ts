@@ -42,12 +42,15 @@ export class Prober extends MeteredObject implements ProberRpc {
   readonly #work = new ShardWork(new Store(this.ctx.storage));
   readonly #turn = new Turn();
   readonly #names = new Names((...question) => this.outside.askFamily(...question), this.#turn);
-  readonly #dialler = new Dialler({
-    connect: (address) => this.outside.connect(address),
-    verify: (...given) => this.outside.verify(...given),
-    askElsewhere: (question) => this.outside.askElsewhere(question),
-    askTogether: (questions) => this.outside.askTogether(questions),
-  });
+  readonly #dialler = new Dialler(
+    {
+      connect: (address) => this.outside.connect(address),
+      verify: (...given) => this.outside.verify(...given),
+      askElsewhere: (question) => this.outside.askElsewhere(question),
+      askTogether: (questions) => this.outside.askTogether(questions),
+    },
+    this.#turn,
+  );
   readonly #reporter = new Reporter(
     (report) => this.outside.sendReport(report),
     (assignment) => this.#take(assignment),
@@ -155,7 +158,7 @@ export class Prober extends MeteredObject implements ProberRpc {
   async #check(member: Member, settings: Settings, closing: AbortSignal, kind: Kind): Promise<CheckResult | undefined> {
     const { probe } = member;
     member.askedAt = Date.now();
-    const standing = (address: string) => (kind === "confirmation" ? "suspect" : standingOf(member, address));
+    const standing = (address: string) => (kind === "confirmation" ? "doubted" : standingOf(member, address));
     try {
       return await check(probe, {
         settings,
