@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { hostName } from "./host.ts";
 import { region } from "./region.ts";
 import { socketAddress } from "./socket-address.ts";
 
@@ -29,8 +30,21 @@ const targets = z.strictObject({
   blackHole: socketAddress.prefault("8.8.8.8:81").describe("A port from which nothing ever comes back."),
   ipv6: socketAddress.prefault("[2620:fe::9]:443").describe("Something that accepts connections over IPv6."),
   tls: socketAddress.prefault("9.9.9.9:443").describe("A server that speaks TLS."),
-  tlsHost: z.string().max(253).default("dns.quad9.net").describe("The name that its certificate has."),
+  tlsHost: hostName.prefault("dns.quad9.net").describe("The name that its certificate has."),
 });
+
+type TargetName = Exclude<keyof z.output<typeof targets>, "tlsHost">;
+
+/** What each measurement dials: the others are not looked at, and need not be allowed. */
+export const TARGETS_OF: Partial<Record<Measurement, readonly TargetName[]>> = {
+  "closed-port": ["closedPort"],
+  "black-hole": ["blackHole"],
+  "black-hole-held": ["blackHole"],
+  "seventh-dial": ["open", "blackHole"],
+  ipv6: ["ipv6"],
+  tls: ["tls"],
+  "output-gate": ["open"],
+};
 
 /** What `POST /v1/self-test` takes: one measurement, made by an object in one region. */
 export const selfTestRequest = z.strictObject({

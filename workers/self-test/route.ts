@@ -1,5 +1,11 @@
 import type { FieldError } from "../../shared/model/problem.ts";
-import { type Figures, type SelfTestRequest, selfTestAnswer, selfTestRequest } from "../../shared/model/self-test.ts";
+import {
+  type Figures,
+  type SelfTestRequest,
+  selfTestAnswer,
+  selfTestRequest,
+  TARGETS_OF,
+} from "../../shared/model/self-test.ts";
 import type { SocketAddress } from "../../shared/model/socket-address.ts";
 import { notProbeable } from "../../shared/probeable.ts";
 import { isPortAllowed } from "../allowed-ports.ts";
@@ -46,9 +52,9 @@ function figuresOf({ env }: ApiContext, { measurement, region, ...rest }: SelfTe
 }
 
 /** An admin's token is no way to what probes may not reach either. */
-function refusedTargets({ targets }: SelfTestRequest, settings: Settings): FieldError[] {
-  return Object.entries(targets).flatMap(([name, target]) => {
-    const refusal = typeof target === "string" ? undefined : refusalOf(target, settings);
+function refusedTargets({ measurement, targets }: SelfTestRequest, settings: Settings): FieldError[] {
+  return (TARGETS_OF[measurement] ?? []).flatMap((name) => {
+    const refusal = refusalOf(targets[name], settings);
     return refusal === undefined ? [] : [{ field: `targets.${name}`, rule: `cannot be dialled: ${refusal}` }];
   });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, inject, it } from "vitest";
-import { type Figures, MEASUREMENTS, selfTestAnswer } from "../../shared/model/self-test.ts";
+import { type Figures, MEASUREMENTS, selfTestAnswer, TARGETS_OF } from "../../shared/model/self-test.ts";
 import { callEdge } from "../../test/support/edge.ts";
 import { startLive } from "../../test/support/live.ts";
 import { HOST } from "../../test/tls-servers/case.ts";
@@ -73,6 +73,22 @@ describe("the self-test", () => {
     const response = await ask({ measurement: "closed-port" }, { settings });
     expect(response.status).toBe(422);
     expect(await response.text()).toContain(rule);
+  });
+
+  it("asks nothing of targets that a measurement does not dial", async () => {
+    const response = await ask({ measurement: "rows" }, { settings: { ALLOWED_PORTS: "443" } });
+    expect(response.status).toBe(200);
+  });
+
+  it.each(Object.entries(TARGETS_OF))("lets %s dial nothing that probes may not", async (measurement, names) => {
+    const response = await ask({ measurement }, { settings: { ALLOWED_PORTS: "443" } });
+    const { errors } = (await response.json()) as { errors: { field: string }[] };
+    expect(errors.map(({ field }) => field)).toEqual(names.map((name) => `targets.${name}`));
+  });
+
+  it("takes host names alone as the name of the server", async () => {
+    const response = await ask({ measurement: "tls", targets: { ...TARGETS, tlsHost: "a.test\r\nX-Admin: 1" } });
+    expect(response.status).toBe(422);
   });
 
   it("is for the admin alone", async () => {
