@@ -19,7 +19,11 @@ export const clusterRegistration = z.strictObject({
     .min(1)
     .max(MAX_HOSTS)
     .describe("Host names the cluster may use as rootHost; `*.example.com` allows every name under example.com."),
-  webhookUrl: z.url().max(2048).optional().describe("Where deliveries go; absent for an agent that asks."),
+  webhookUrl: z
+    .url({ error: "must be a URL" })
+    .max(2048)
+    .optional()
+    .describe("Where deliveries go; absent for an agent that asks."),
 });
 export type ClusterRegistration = z.output<typeof clusterRegistration>;
 

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
+import { exportedCluster } from "./export.ts";
 import { fieldErrors, formatFieldError } from "./field-error.ts";
 import { snapshotRecord } from "./messages/snapshot.ts";
 
@@ -39,5 +40,6 @@ it("never shows the value of a header or another secret", () => {
   expect(messages.join("\n")).not.toContain(SECRET);
   const secret = z.looseObject({ stringData: z.record(z.string(), z.string()) });
   expect(told(secret, { stringData: SECRET }).join()).not.toContain(SECRET);
+  expect(told(exportedCluster, { kind: "Cluster", secrets: [SECRET] }).join()).not.toContain(SECRET);
   expect(told(secret, { stringData: { Authorization: [SECRET] } }).join()).not.toContain(SECRET);
 });

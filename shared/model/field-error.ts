@@ -4,7 +4,7 @@ import type { FieldError } from "./problem.ts";
 type Issue = z.core.$ZodIssue;
 
 /** Fields whose values must not be shown, wherever they stand. */
-const SECRET_FIELD = /(^|\.)(headers|data|stringData|secret|token|webhookUrl)(\.|\[|$)/;
+const SECRET_FIELD = /(^|\.)(headers|data|stringData|secrets?|token|webhookUrl)(\.|\[|$)/;
 const MAX_VALUE_CHARACTERS = 80;
 
 /** Every broken rule of a failed parse of `input`, in the order of the fields. `root` is put before each field. */

@@ -4,8 +4,10 @@ import { protocol } from "./protocol.ts";
 /** `cluster/namespace/name/leaf`: readable, unique, stable over edits of anything but the leaf. */
 export const probeId = z.string().min(1).max(800);
 
+const base64 = z.base64({ error: "must be base64" });
+
 /** Secrets under AES-GCM, in base64, with the id of the key. Those of headers are opened by the prober alone, in memory. */
-export const sealed = z.object({ keyId: z.string(), iv: z.base64(), ciphertext: z.base64() });
+export const sealed = z.object({ keyId: z.string(), iv: base64, ciphertext: base64 });
 export type Sealed = z.infer<typeof sealed>;
 
 /** Secret headers of a record: sealed, with a keyed digest that tells whether they changed. */

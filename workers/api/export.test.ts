@@ -122,8 +122,13 @@ describe("an export", () => {
   });
 
   it("of another version, or none at all, is refused whole", async () => {
-    for (const text of ["", "{}", JSON.stringify({ ...head, version: 2 })]) {
-      expect((await call("POST", "/v1/import", text)).status).toBe(422);
+    for (const [text, status] of [
+      ["", 400],
+      ["junk", 400],
+      ["{}", 422],
+      [JSON.stringify({ ...head, version: 2 }), 422],
+    ] as const) {
+      expect((await call("POST", "/v1/import", text)).status).toBe(status);
     }
   });
 });

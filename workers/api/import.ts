@@ -40,6 +40,7 @@ type Imported = { cluster: ImportReceipt["clusters"][number] } | { errors: Impor
 async function importAll(context: ApiContext): Promise<Response> {
   const [head, ...lines] = linesOf(await readText(context, MAX_IMPORT_BYTES));
   const read = exportHead.safeParse(head?.json);
+  if (head?.json === undefined) fail("MalformedBody", "Its first line is no JSON. Give what GET /v1/export answered.");
   if (!read.success) fail("FieldInvalid", undefined, fieldErrors(read.error, head?.json, "line 1"));
   const receipt: ImportReceipt = { clusters: [], errors: [] };
   for (const one of lines) {
