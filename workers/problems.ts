@@ -33,6 +33,7 @@ export const PROBLEMS = {
   InternalError: [500, "The edge has failed"],
   SettingsWrong: [503, "The settings of the Worker are wrong"],
   StreamFull: [503, "Too many watch this partition already"],
+  ClusterUnavailable: [503, "A cluster's object cannot be reached"],
   CoordinatorUnavailable: [503, "A coordinator cannot be reached"],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 

@@ -1,6 +1,14 @@
-import { type ExportEnd, type ExportedRecord, type ExportHead, exportHead } from "../../shared/model/export.ts";
+import {
+  type ExportEnd,
+  type ExportedCluster,
+  type ExportedRecord,
+  type ExportHead,
+  exportHead,
+} from "../../shared/model/export.ts";
 import type { RecordStatus } from "../../shared/model/status.ts";
 import { clusterOf } from "../env.ts";
+import { callWithRetry, errorMessage } from "../retry.ts";
+import { fail } from "./answers.ts";
 import { askAllCoordinators, askCoordinator } from "./objects.ts";
 import type { ApiContext, Route } from "./route.ts";
 
@@ -16,14 +24,14 @@ export const exportRoutes: Route[] = [
         "The head, a line for each cluster, with its secrets sealed, and for each record, then the end. No secret can be read in it.",
       schema: exportHead,
     },
-    problems: ["CoordinatorUnavailable"],
+    problems: ["ClusterUnavailable", "CoordinatorUnavailable"],
     handle: exportAll,
   },
 ];
 
 async function exportAll(context: ApiContext): Promise<Response> {
   const names = await askCoordinator(context, 0, (coordinator) => coordinator.listClusters());
-  const exported = await Promise.all(names.sort().map((name) => clusterOf(context.env, name).export()));
+  const exported = await Promise.all(names.sort().map((name) => exportedCluster(context, name)));
   const clusters = exported.filter((cluster) => cluster !== undefined);
   const statuses = (await askAllCoordinators(context, (coordinator) => coordinator.listRecords())).flat();
   const records = statuses.map(lineOf).sort((a, b) => (a.rootHost < b.rootHost ? -1 : 1));
@@ -31,6 +39,16 @@ async function exportAll(context: ApiContext): Promise<Response> {
   const end: ExportEnd = { kind: "End", clusters: clusters.length, records: records.length };
   const text = [head, ...clusters, ...records, end].map((line) => `${JSON.stringify(line)}\n`).join("");
   return context.body(text, 200, { "content-type": "application/x-ndjson" });
+}
+
+/** With a cluster missing, an export would be one that nobody should rely on. */
+async function exportedCluster(context: ApiContext, name: string): Promise<ExportedCluster | undefined> {
+  try {
+    return await callWithRetry(() => clusterOf(context.env, name).export());
+  } catch (error) {
+    console.error(`The cluster ${name} does not answer: ${errorMessage(error)}`);
+    return fail("ClusterUnavailable", `That of ${name} does not answer, and nothing was exported. Try again.`);
+  }
 }
 
 function lineOf({ rootHost, leaves }: RecordStatus): ExportedRecord {
