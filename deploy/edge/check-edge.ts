@@ -49,7 +49,7 @@ function readOptions(argv: string[]): Options {
     .option("--token-file <file>", "a file with the token, - for standard input; without it VEDETTE_TOKEN is taken")
     .addOption(new Option("--region <region>", "from where to measure").choices(REGIONS).default("weur"))
     .addOption(
-      new Option("--places <regions>", "whose objects to ask where they are; several with commas (default: all)")
+      new Option("--places <regions>", "whose objects to ask where they are; several with commas")
         .argParser(listOf(REGIONS))
         .default([...REGIONS], "all"),
     )
@@ -78,7 +78,7 @@ Ends with 1 where something is otherwise than assumed. What each assumption is f
 
 Examples:
   VEDETTE_EDGE=https://vedette.example.workers.dev npm run check:edge
-  npm run check:edge -- --only black-hole,black-hole-held,seventh-dial --black-hole 203.0.113.1:9
+  npm run check:edge -- --only black-hole,black-hole-held,seventh-dial --black-hole 8.8.4.4:81
   npm run check:edge -- --edge http://127.0.0.1:8787 --only alarms,rows,cpu`;
 
 function seconds(text: string): number {

@@ -1,12 +1,14 @@
 import { rmSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { Command, InvalidArgumentError } from "commander";
+import { isThisMachine } from "../../cli/edge/access.ts";
 import { loggedInTo, notLoggedIn, secretsHeld } from "./account.ts";
 import { askFor } from "./ask.ts";
 import { stopOf } from "./refusals.ts";
 import {
   isSecretName,
   planSecrets,
+  refuseExisting,
   SECRET_NAMES,
   type SecretName,
   type SecretPlan,
@@ -23,7 +25,7 @@ interface Options {
   dryRun?: true;
   url?: URL;
   secretsFile?: string;
-  renew: SecretName[];
+  renew?: SecretName[];
   ask?: true;
 }
 
@@ -50,7 +52,6 @@ function readOptions(argv: string[]): Options {
       "--renew <name>",
       "set ADMIN_TOKEN or VIEW_TOKEN anew, though the account has one; may be repeated",
       asSecrets,
-      [],
     )
     .addHelpText(
       "after",
@@ -78,7 +79,7 @@ function asUrl(text: string): URL {
   return url;
 }
 
-function asSecrets(text: string, before: SecretName[]): SecretName[] {
+function asSecrets(text: string, before: SecretName[] = []): SecretName[] {
   if (text === "HEADER_KEY") {
     throw new InvalidArgumentError(
       "What it sealed could not be opened any more: docs/deploy.md, “Rotate the secrets”.",
@@ -88,7 +89,7 @@ function asSecrets(text: string, before: SecretName[]): SecretName[] {
   return [...before, text];
 }
 
-async function rehearse({ renew }: Options, env: NodeJS.ProcessEnv): Promise<number> {
+async function rehearse({ renew = [] }: Options, env: NodeJS.ProcessEnv): Promise<number> {
   const account = await loggedInTo(env);
   say(account === undefined ? "Nobody is logged in: an account without the Worker is assumed." : `Account: ${account}`);
   const given = secretsIn(env);
@@ -105,10 +106,12 @@ async function deploy(options: Options, env: NodeJS.ProcessEnv): Promise<number>
   if (account === undefined) throw notLoggedIn();
   say(`Account: ${account}`);
   const held = await secretsHeld();
+  const { renew = [] } = options;
   const given = { ...secretsIn(env) };
-  if (options.ask) Object.assign(given, await askFor(madeOf(planSecrets(held, options.renew, given))));
-  const plan = planSecrets(held, options.renew, given);
+  if (options.ask) Object.assign(given, await askFor(madeOf(planSecrets(held, renew, given))));
+  const plan = planSecrets(held, renew, given);
   const values = valuesOf(plan, given);
+  if (options.secretsFile !== undefined && plan.set.length > 0) refuseExisting(options.secretsFile);
   const deployed = succeed(await showWrangler(["deploy"]), "deploying");
   // After it, since secrets belong to a Worker that is there; until then its routes are closed.
   await setSecrets(plan, values, options.secretsFile);
@@ -165,7 +168,7 @@ function tellMade(plan: SecretPlan, values: Secrets): void {
 function urlIn({ outcomes }: Ran): URL | undefined {
   const targets = outcomes.find(({ type }) => type === "deploy")?.targets ?? [];
   const domain = targets
-    .map((target) => /^(\S+) \(custom domain\)/.exec(target)?.[1])
+    .map((target) => /^(\S+) \(custom domain\b/.exec(target)?.[1])
     .find((host) => host !== undefined);
   const text = domain === undefined ? targets.find((target) => /^https?:\/\//.test(target)) : `https://${domain}`;
   return text === undefined ? undefined : (URL.parse(text) ?? undefined);
@@ -191,6 +194,15 @@ function tellSmoke(checks: readonly Check[]): number {
   return faults > 0 ? 1 : 0;
 }
 
+/** A token goes nowhere where the network can read it. */
+function tokenFor(url: URL, { VEDETTE_TOKEN }: NodeJS.ProcessEnv): string | undefined {
+  if (!VEDETTE_TOKEN || url.protocol === "https:" || isThisMachine(url.hostname)) return VEDETTE_TOKEN;
+  throw new Stop(
+    `VEDETTE_TOKEN would go to ${url.origin} in clear.`,
+    "Give an https:// URL with --url, or unset VEDETTE_TOKEN: the rest is tried without.",
+  );
+}
+
 const nextStep = (url: URL): string => `
 The edge runs: ${url.origin}/ is the view. Next, register a cluster:
 
@@ -203,6 +215,6 @@ and put the agent into it: docs/kubernetes.md. What this account's platform real
 process.exitCode = await toItsEnd(async () => {
   const options = readOptions(process.argv);
   const { env } = process;
-  if (options.url !== undefined) return tellSmoke(await smokeTest(options.url, env.VEDETTE_TOKEN));
+  if (options.url !== undefined) return tellSmoke(await smokeTest(options.url, tokenFor(options.url, env)));
   return options.dryRun ? rehearse(options, env) : deploy(options, env);
 });

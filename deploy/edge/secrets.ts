@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { Stop } from "./stop.ts";
 
 /** Secrets without which an edge is of little use: workers/settings.ts has what each is for. */
@@ -64,6 +64,11 @@ export function secretsIn(env: NodeJS.ProcessEnv): Secrets {
   return Object.fromEntries(given) as Secrets;
 }
 
+/** Stops where the file is there already: said before anything is deployed, it is said in time. */
+export function refuseExisting(file: string): void {
+  if (existsSync(file)) throw notWritten(file, "is there already");
+}
+
 /** Writes secrets to a file that its owner alone can read, a line each. One that is there already is not touched. */
 export function writeSecrets(file: string, secrets: Secrets): void {
   const text = Object.entries(secrets).map(([name, value]) => `${name}=${value}\n`);
@@ -73,7 +78,9 @@ export function writeSecrets(file: string, secrets: Secrets): void {
     chmodSync(file, 0o600);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why = code === "EEXIST" ? "is there already" : `cannot be written (${code})`;
-    throw new Stop(`The file ${file} ${why}.`, "Nothing was set. Name another with --secrets-file.");
+    throw notWritten(file, code === "EEXIST" ? "is there already" : `cannot be written (${code})`);
   }
 }
+
+const notWritten = (file: string, why: string) =>
+  new Stop(`The file ${file} ${why}.`, "No secret was set. Name another with --secrets-file.");

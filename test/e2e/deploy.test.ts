@@ -96,6 +96,12 @@ describe("npm run deploy", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(JSON.parse(wrangler.calls().at(-1)?.input ?? "")).toEqual({ VIEW_TOKEN: value });
     expect(stderr).not.toContain(value);
+    const again = await deploy(args);
+    expect({ ...again, calls: wrangler.calls().map((call) => call.args[0]) }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("is there already"),
+      calls: expect.not.arrayContaining(["deploy"]),
+    });
   });
 
   test.each([
@@ -125,6 +131,12 @@ describe("npm run deploy", () => {
     expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: "" });
     expect(stderr).toMatch(/HEADER_KEY would be set, newly made/);
     expect(wrangler.calls().at(-1)?.args).toEqual(["deploy", "--dry-run"]);
+  });
+
+  test("sends no token over a network in clear", async () => {
+    const { code, stderr } = await deploy(["--url", "http://edge.test"], { VEDETTE_TOKEN: VIEW_TOKEN });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("in clear") });
+    expect(stderr).not.toContain(VIEW_TOKEN);
   });
 
   test("tells what is wrong with what answers at a URL", async () => {
