@@ -86,7 +86,7 @@ describe("confirmations look like our own trouble", () => {
     ["not when nothing was dialled", [], false],
   ])("%s", (_, dials, looks) => {
     const results = dials.map(([address, reason]) => checked(address, reason));
-    expect(looksLikeOurTrouble(results, { isConfirmation: true })).toBe(looks);
+    expect(looksLikeOurTrouble(results, { hasConfirmed: true })).toBe(looks);
   });
 });
 

@@ -12,17 +12,18 @@ const CANARY_TIMEOUT_MS = 2_000;
 
 /**
  * Whether a round looks like trouble of our own (design §2, dialling): more than half of its dials to at least three
- * addresses failed. An address counts as failed if one of its dials did. Of confirmations a single address is enough: they dial
- * only what failed, and where the region itself is cut off no other dial would say so.
+ * addresses failed. An address counts as failed if one of its dials did. Where any of it
+ * was to be confirmed a single address is enough: that is only what failed, and where the region itself is cut off no other dial
+ * would say so.
  */
-export function looksLikeOurTrouble(results: readonly CheckResult[], { isConfirmation = false } = {}): boolean {
+export function looksLikeOurTrouble(results: readonly CheckResult[], { hasConfirmed = false } = {}): boolean {
   const failed = new Map<string, boolean>();
   for (const { address, reason } of results.flatMap((result) => result.findings)) {
     if (address === undefined) continue;
     failed.set(address, isUnanswered(reason) || (failed.get(address) ?? false));
   }
   const failures = [...failed.values()].filter((isFailure) => isFailure).length;
-  const least = isConfirmation ? 1 : LEAST_ADDRESSES;
+  const least = hasConfirmed ? 1 : LEAST_ADDRESSES;
   return failed.size >= least && failures > failed.size / 2;
 }
 

@@ -12,6 +12,7 @@ export class Flight<Item, Result> {
   readonly #owed = new Set<Item>();
   #yielding = new AbortController();
   #results: [Item, Result][] = [];
+  #hasConfirmed = false;
 
   constructor(check: Check<Item, Result>) {
     this.#check = check;
@@ -48,11 +49,12 @@ export class Flight<Item, Result> {
     for (const item of items) this.#start(item, "confirmation");
   }
 
-  /** What was checked since the last time. */
-  take(): [Item, Result][] {
-    const results = this.#results;
+  /** What was checked since the last time, and whether any of it was to be confirmed. */
+  take(): { results: [Item, Result][]; hasConfirmed: boolean } {
+    const taken = { results: this.#results, hasConfirmed: this.#hasConfirmed };
     this.#results = [];
-    return results;
+    this.#hasConfirmed = false;
+    return taken;
   }
 
   /** Waits until no check runs, or none of these, at most this long. */
@@ -89,7 +91,10 @@ export class Flight<Item, Result> {
       this.#owed.delete(item);
       const closing = kind === "round" ? this.#closing : this.#yielding;
       const result = await this.#check(item, closing.signal, kind);
-      if (result !== undefined) this.#results.push([item, result]);
+      if (result !== undefined) {
+        this.#results.push([item, result]);
+        this.#hasConfirmed ||= kind === "confirmation";
+      }
       kind = "round";
     } while (this.#owed.has(item) && !this.#closing.signal.aborted);
     this.#owed.delete(item);

@@ -10,7 +10,7 @@ import {
 } from "./canaries.ts";
 import type { CheckResult } from "./check.ts";
 import type { Member } from "./members.ts";
-import type { Round } from "./pump.ts";
+import type { Settling } from "./pump.ts";
 import type { Finding, Question } from "./question.ts";
 
 type Canaries = Settings["CANARIES"];
@@ -21,7 +21,7 @@ type AskCanary = (question: Question) => Promise<Finding | undefined>;
 /** What was checked, as it counts: no failure does where the canaries say that the trouble is the region's own. */
 export async function judgedByCanaries(
   results: CheckedMember[],
-  round: Pick<Round, "isConfirmation">,
+  round: Pick<Settling, "hasConfirmed">,
   canaries: Canaries,
   ask: AskCanary,
 ): Promise<CheckedMember[]> {

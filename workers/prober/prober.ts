@@ -20,7 +20,7 @@ import type { Member } from "./members.ts";
 import { standingOf } from "./members.ts";
 import { outsideOf } from "./outside.ts";
 import { isAlarmAbsent } from "./phase.ts";
-import type { Round, Wake } from "./pump.ts";
+import type { Settling, Wake } from "./pump.ts";
 import { pump } from "./pump.ts";
 import type { Question } from "./question.ts";
 import { Reporter } from "./reporter.ts";
@@ -173,7 +173,7 @@ export class Prober extends MeteredObject implements ProberRpc {
   }
 
   /** Counts, stores and reports. A write that fails is made up for after the next round. */
-  async #settle(given: CheckedMember[], round: Round, settings: Settings): Promise<void> {
+  async #settle(given: CheckedMember[], round: Settling, settings: Settings): Promise<void> {
     let results = given;
     try {
       results = await judgedByCanaries(given, round, settings.CANARIES, (question) =>

@@ -51,8 +51,9 @@ async function run(
     },
     roundAfter: (now) => START_MS + (Math.floor((now - START_MS) / intervalMs) + 1) * intervalMs,
     longestMs: () => longestMs,
-    settle: async (results, { lateMs, isConfirmation }) => {
-      const how = isConfirmation ? ", confirming" : lateMs > 0 ? `, ${lateMs} late` : "";
+    settle: async (results, { lateMs, isConfirmation, hasConfirmed }) => {
+      const what = isConfirmation ? ", confirming" : ", confirming too";
+      const how = hasConfirmed ? what : lateMs > 0 ? `, ${lateMs} late` : "";
       settled.push(`${results.map(([item]) => item).join(" ")} at ${since()}${how}`);
       if (settleMs > 0) await new Promise((resolve) => setTimeout(resolve, settleMs));
     },
@@ -161,6 +162,12 @@ describe("confirmations", () => {
     const { starts, settled } = await run(story, { at: START_MS, roundDueAt: START_MS + 500 });
     expect(starts.slice(0, 3)).toEqual(["waiting 0 alone", "a 500", "waiting 500"]);
     expect(settled[0]).toBe("a at 600");
+  });
+
+  it("that are still asked when the round begins are told from its checks: alone they say nothing of the region", async () => {
+    const story = { intervalMs: INTERVAL_MS, takesMs: { a: 700, b: 10 }, longestMs: 400, doubtful: { a: 0 } };
+    const { settled } = await run(story, { at: START_MS, roundDueAt: START_MS + 500 });
+    expect(settled).toEqual(["b at 600", "a at 1000, confirming too", "a at 1400"]);
   });
 
   it("that are due with a round are part of it", async () => {

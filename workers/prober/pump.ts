@@ -18,6 +18,11 @@ export interface Round {
   isConfirmation: boolean;
 }
 
+/** What is settled: with a round may come what was to be confirmed when it began. */
+export interface Settling extends Round {
+  hasConfirmed: boolean;
+}
+
 /** Why a pump runs: for what is due at `at`, with the first round since the last one due at `roundDueAt` (both Unix ms). */
 export interface Wake {
   at: number;
@@ -45,7 +50,7 @@ export interface PumpParts<Item, Result> {
   /** The longest that a check may take once it has its slot. */
   longestMs: () => number;
   /** Counts, stores and reports what was checked since the last time, in order. Must not reject. */
-  settle: (results: [Item, Result][], round: Round) => Promise<void>;
+  settle: (results: [Item, Result][], round: Settling) => Promise<void>;
 }
 
 /**
@@ -143,11 +148,11 @@ class Pump<Item, Result> {
 
   /** Without results only a round that was not told of yet, once it is over or the next one begins. */
   async #settle({ isLast = this.#flight.isEmpty } = {}): Promise<void> {
-    const results = this.#flight.take();
+    const { results, hasConfirmed } = this.#flight.take();
     const isOwed = this.#isOwed && isLast;
     if (this.#round === undefined || (results.length === 0 && !isOwed)) return;
     this.#isOwed = false;
-    await this.#parts.settle(results, this.#round);
+    await this.#parts.settle(results, { ...this.#round, hasConfirmed });
   }
 
   #until(): Until<Item> {
