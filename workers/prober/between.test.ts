@@ -78,6 +78,13 @@ describe("checks that are due close together", () => {
     expect(nextBefore(members, { roundDueAt: INTERVAL_MS, isBusy }, spent(-20_000), RULE)).toBe(10_000);
     expect(nextBefore(members, { roundDueAt: INTERVAL_MS, isBusy }, spent(0), RULE)).toBeUndefined();
   });
+
+  it("wait for no budget that was spent by a clock which was put back since", () => {
+    const members = [memberOf({ counts: failedOnce, checkedAt: 0 })];
+    const budget = { left: 0, at: 365 * 24 * 3_600_000 };
+    expect(nextBefore(members, { roundDueAt: INTERVAL_MS, isBusy }, budget, RULE)).toBe(3_000);
+    expect(spend(budget, RULE, 3_000)).toEqual({ left: RULE.most - 1, at: 3_000 });
+  });
 });
 
 const anyMember = fc
@@ -93,7 +100,7 @@ const anyMember = fc
   })
   .map(({ confirmIntervalMs, ...rest }) => memberOf(rest, confirmIntervalMs));
 
-const anyBudget = fc.option(fc.record({ left: fc.nat(2), at: fc.integer({ min: -40_000, max: 40_000 }) }), {
+const anyBudget = fc.option(fc.record({ left: fc.nat(2), at: fc.integer({ min: -40_000, max: 200_000 }) }), {
   nil: undefined,
 });
 

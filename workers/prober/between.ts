@@ -1,4 +1,5 @@
 import type { Budget, BudgetRule } from "../../shared/budget.ts";
+import { isAhead } from "../../shared/budget.ts";
 import { confirmAt } from "../../shared/health/confirm.ts";
 import type { Member } from "./members.ts";
 import type { Until } from "./pump.ts";
@@ -46,12 +47,13 @@ export function nextBefore(
   if (dues.length === 0) return undefined;
   const first = Math.min(...dues);
   const together = Math.max(...dues.filter((due) => due <= first + TOGETHER_MS));
-  const at = Math.max(together, affordableAt(budget, rule));
+  const at = Math.max(together, affordableAt(budget, rule, roundDueAt));
   return at < roundDueAt ? at : undefined;
 }
 
-function affordableAt(budget: Budget | undefined, { everyMs }: BudgetRule): number {
-  return budget === undefined || budget.left > 0 ? Number.NEGATIVE_INFINITY : budget.at + everyMs;
+function affordableAt(budget: Budget | undefined, rule: BudgetRule, roundDueAt: number): number {
+  const isFree = budget === undefined || budget.left > 0 || isAhead(budget, rule, roundDueAt);
+  return isFree ? Number.NEGATIVE_INFINITY : budget.at + rule.everyMs;
 }
 
 /**
