@@ -32,7 +32,8 @@ accepted form stays, with a port outside \`ALLOWED_PORTS\` (\`PortNotAllowed\`) 
 One address is asked \`MAX_REQUESTS_PER_ADDRESS\` times a second at most, counted over all clusters of a partition (each partition counts for
 itself): regions / interval, summed over the records that name it. The newest records beyond that are published unjudged there, and
 their condition \`NotProbeable\` says \`TooManyRequestsToAddress\` with the numbers: lengthen \`interval\` or name fewer regions. Where many
-records share an address, they also confirm less often than \`confirmInterval\` says, or not at all.
+records share an address, they also confirm less often than \`confirmInterval\` says, or not at all. A target that is a host name counts by its name, and not
+with the addresses that it leads to: those are looked up anew for each check.
 
 An HTTPS probe asks each address for \`host\`, by SNI and Host header, and verifies the certificate as a browser does, revocation apart. What is
 wrong has its own reason, and the message of the observation tells the rest:

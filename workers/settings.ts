@@ -68,7 +68,7 @@ const fields = z.object({
     .max(10_000)
     .default(100)
     .describe(
-      "Requests a second that one partition sends to one address at most, all regions together; beyond it, what looks most often waits or is refused.",
+      "Requests a second that one partition sends to one address, or one host name, at most, all regions together; near it confirmations are fewer, and beyond it the newest records are published unjudged.",
     ),
   MAX_LEAVES_PER_CLUSTER: z.coerce
     .number()
