@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Dialler, MAX_HERE, type Ways } from "./dialler.ts";
 import type { Finding, Question } from "./question.ts";
+import { Turn } from "./turn.ts";
 
 const { signal } = new AbortController();
 
@@ -78,15 +79,27 @@ describe("proven addresses, where five may be dialled together", () => {
 });
 
 describe("where loopbacks hang or are refused", () => {
+  const never = () => new Promise<never>(() => undefined);
+
   it("a canary is asked though what hangs has all slots: else nobody could tell whose trouble that is", async () => {
     const askElsewhere: Ways["askElsewhere"] = (question) =>
       question.address === "203.0.113.99" ? Promise.resolve(found(question)) : new Promise(() => undefined);
-    const dialler = new Dialler({ ...hanging, askElsewhere, askTogether: () => new Promise(() => undefined) });
+    const dialler = new Dialler({ ...hanging, askElsewhere, askTogether: never });
     for (let n = 0; n < 20; n += 1) {
       void dialler.ask(`${n}`, questionTo(`203.0.113.${n}`), n % 2 === 0 ? "proven" : "suspect", signal);
     }
     const findings = await Promise.all([1, 2].map(() => dialler.askCanary(questionTo("203.0.113.99"))));
     expect(findings.map((finding) => finding?.reason)).toEqual(["Ok", "Ok"]);
+  });
+
+  it("a canary whose loopback never returns does not keep the resolver's turn", async () => {
+    const turn = new Turn();
+    const dialler = new Dialler({ ...hanging, askElsewhere: () => new Promise(() => {}), askTogether: never }, turn);
+    for (let n = 0; n < 20; n += 1) void dialler.ask(`${n}`, questionTo(`203.0.113.${n}`), "suspect", signal);
+    for (let n = 0; n < 5; n += 1) void dialler.ask(`p${n}`, questionTo(`203.0.113.${n}`), "proven", signal);
+    const asking = dialler.askCanary({ ...questionTo("203.0.113.99"), timeoutMs: 10 });
+    expect(await asking).toBeUndefined();
+    expect(await turn.take(async () => "free")).toBe("free");
   });
 
   it("one dial that hangs is counted once by confirmations, however often they come", async () => {

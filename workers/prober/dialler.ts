@@ -157,7 +157,7 @@ export class Dialler {
 
   async #askInTurn(question: Question): Promise<Finding | undefined> {
     let isTooLate = false;
-    const asking = this.#turn.take(async () => (isTooLate ? undefined : this.#ways.askElsewhere(question)));
+    const asking = this.#turn.take(async () => (isTooLate ? undefined : this.#inLoopback(question)));
     try {
       const finding = await withDeadline(CANARY_TURN_MS, (deadline) => deadline.race(asking));
       return finding === EXPIRED ? undefined : finding;
@@ -196,14 +196,18 @@ export class Dialler {
   ): Promise<Finding | Other> {
     let finding: Finding | typeof EXPIRED;
     try {
-      finding = await withDeadline(question.timeoutMs + LOOPBACK_GRACE_MS, (deadline) =>
-        deadline.race(this.#ways.askElsewhere(question)),
-      );
+      finding = await this.#inLoopback(question);
     } catch {
       return otherwise();
     }
     slot.closed();
     return finding === EXPIRED ? notReturned(question) : finding;
+  }
+
+  #inLoopback(question: Question): Promise<Finding | typeof EXPIRED> {
+    return withDeadline(question.timeoutMs + LOOPBACK_GRACE_MS, (deadline) =>
+      deadline.race(this.#ways.askElsewhere(question)),
+    );
   }
 }
 
