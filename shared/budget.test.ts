@@ -18,7 +18,8 @@ it.each([
   ["then one each interval", [0, 0, 0, 9, 10, 11, 19, 20], [0, 0, 0, 10, 20]],
   ["what is given back does not wait for a question", [0, 0, 0, 25, 25, 25, 30], [0, 0, 0, 25, 25, 30]],
   ["it never grows beyond that", [0, 1000, 1000, 1000, 1000], [0, 1000, 1000, 1000]],
-  ["a clock that goes back gives nothing, and takes nothing", [50, 50, 50, 0, 59, 60], [50, 50, 50, 60]],
+  ["a clock that goes back a little gives nothing, and takes nothing", [50, 50, 50, 45, 59, 60], [50, 50, 50, 60]],
+  ["one that was put back by more begins anew", [50, 50, 50, 0, 0, 0, 0, 10], [50, 50, 50, 0, 0, 0, 10]],
 ])("%s", (_, times, spent) => {
   expect(spentAt(times)).toEqual(spent);
 });
