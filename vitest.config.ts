@@ -36,7 +36,7 @@ export default defineConfig({
   test: {
     reporters: ["default", "./test/closing-line.ts"],
     projects: [
-      { test: { name: "node", include: pure, environment: "node" } },
+      { test: { name: "node", include: pure, environment: "node", maxWorkers: 2 } },
       {
         plugins: [
           cloudflareTest(({ inject }) =>
@@ -54,6 +54,7 @@ export default defineConfig({
             "./test/certificates/global-setup.ts",
           ],
           testTimeout: 30_000,
+          maxWorkers: 2,
         },
       },
       {
