@@ -37,7 +37,7 @@ export default defineConfig({
   test: {
     reporters: ["default", "./test/closing-line.ts"],
     projects: [
-      { test: { name: "node", include: pure, environment: "node" } },
+      { test: { name: "node", include: pure, environment: "node", maxWorkers: 2 } },
       {
         plugins: [
           cloudflareTest(({ inject }) =>
@@ -55,6 +55,7 @@ export default defineConfig({
             "./test/certificates/global-setup.ts",
           ],
           testTimeout: 30_000,
+          maxWorkers: 2,
         },
       },
       {
