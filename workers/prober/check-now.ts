@@ -10,7 +10,7 @@ import type { Finding, Question } from "./question.ts";
  */
 export const SLOT_WAIT_MS = 10_000;
 
-type Parts = Omit<CheckParts, "intervalMs" | "ask"> & {
+type Parts = Omit<CheckParts, "staleMs" | "ask"> & {
   ask: (question: Question, closing: AbortSignal) => Promise<Finding | undefined>;
 };
 
@@ -19,7 +19,7 @@ export async function checkNow(probe: Probe, { ask, ...parts }: Parts): Promise<
   const closing = new AbortController();
   const timer = setTimeout(() => closing.abort(), SLOT_WAIT_MS);
   try {
-    const checked = await check(probe, { ...parts, intervalMs: 0, ask: (question) => ask(question, closing.signal) });
+    const checked = await check(probe, { ...parts, staleMs: 0, ask: (question) => ask(question, closing.signal) });
     return checked?.observation ?? busy();
   } catch (error) {
     return failedCheck(error).observation;

@@ -13,7 +13,8 @@ import type { Names, Resolution } from "./resolve/names.ts";
 export interface CheckParts {
   settings: Settings;
   userAgent: string;
-  intervalMs: number;
+  /** How long addresses of a name serve beyond their TTL where the resolver fails. */
+  staleMs: number;
   names: Names;
   /** Asks one address; undefined where it got no slot. */
   ask: (question: Question) => Promise<Finding | undefined>;
@@ -58,7 +59,7 @@ const resolverShareMs = (probe: Probe) => probe.timeoutMs / 2;
 async function resolve(probe: Probe, parts: CheckParts): Promise<Resolution | undefined> {
   const { leaf } = probe.target;
   if (addressFamily(leaf) !== undefined) return undefined;
-  return parts.names.resolve(leaf, resolverShareMs(probe), parts.intervalMs);
+  return parts.names.resolve(leaf, resolverShareMs(probe), parts.staleMs);
 }
 
 function questionOf({ target, expectation }: Probe, { userAgent }: CheckParts) {

@@ -270,6 +270,27 @@ describe("where the region itself is cut off", () => {
   });
 });
 
+describe("where the resolver fails", () => {
+  it("a name is confirmed at no addresses of before, which a round may still ask", async () => {
+    const { target } = probeOf("a", 1);
+    const { stub, reports } = await assigned([memberOf("a", 1, { target: { ...target, leaf: "gw.example.com" } })], {});
+    let isUp = true;
+    await inProber(stub, (prober) => {
+      const addresses = ["127.0.0.1"];
+      prober.outside.askFamily = async (_, family) =>
+        isUp ? { addresses: family === "A" ? addresses : [], ttlMs: 1_000 } : { trouble: "no answer" };
+      prober.outside.askElsewhere = script({ 1: ["ConnectFailed"] });
+    });
+    await wake(stub);
+    isUp = false;
+    for (let n = 0; n < 12; n += 1) await wake(stub);
+    const words = reports.map(told);
+    expect(words[0]).toBe("a failed 1/0 Healthy");
+    expect(new Set(words.slice(1, -1))).toEqual(new Set(["a indeterminate 1/0 Healthy"]));
+    expect(words.at(-1)).toBe("a failed 2/0 Healthy");
+  });
+});
+
 describe("a call to look now", () => {
   it("checks the probes that it names at once, by an alarm, and the round comes at its time", async () => {
     const { stub, reports } = await assigned([memberOf("a", 1), memberOf("b", 2)], {});

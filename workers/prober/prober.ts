@@ -154,7 +154,10 @@ export class Prober extends MeteredObject implements ProberRpc {
     this.ctx.waitUntil(asking);
   }
 
-  /** What is to be confirmed may hang, and is asked as suspects are: it takes no slots from those that are proven. */
+  /**
+   * What is to be confirmed may hang, and is asked as suspects are: it takes no slots from those that are proven. Nor does it go by
+   * what a name was before the resolver failed: one address that is no more would count as often as it is asked.
+   */
   async #check(member: Member, settings: Settings, closing: AbortSignal, kind: Kind): Promise<CheckResult | undefined> {
     const { probe } = member;
     member.askedAt = Date.now();
@@ -163,7 +166,7 @@ export class Prober extends MeteredObject implements ProberRpc {
       return await check(probe, {
         settings,
         userAgent: userAgentOf(settings, this.#work.shard?.region),
-        intervalMs: this.#work.shard?.intervalMs ?? 0,
+        staleMs: kind === "confirmation" ? 0 : (this.#work.shard?.intervalMs ?? 0),
         names: this.#names,
         ask: (question) => this.#dialler.ask(probe.id, question, standing(question.address), closing),
       });

@@ -42,26 +42,29 @@ export class Names {
     this.#turn = turn;
   }
 
-  /** `timeoutMs` starts when the question has its slot and holds for both families; `intervalMs` bounds staleness. */
-  resolve(name: string, timeoutMs: number, intervalMs: number): Promise<Resolution> {
-    const resolving = this.#resolving.get(name) ?? this.#inTurn(name, timeoutMs, intervalMs);
+  /**
+   * `timeoutMs` starts when the question has its slot and holds for both families; `staleMs` is how long after its TTL an answer still
+   * serves where the resolver fails.
+   */
+  resolve(name: string, timeoutMs: number, staleMs: number): Promise<Resolution> {
+    const resolving = this.#resolving.get(name) ?? this.#inTurn(name, timeoutMs, staleMs);
     this.#resolving.set(name, resolving);
     return resolving;
   }
 
-  #inTurn(name: string, timeoutMs: number, intervalMs: number): Promise<Resolution> {
+  #inTurn(name: string, timeoutMs: number, staleMs: number): Promise<Resolution> {
     const isFresh = FAMILIES.every((family) => this.#fresh(name, family) !== undefined);
-    const resolve = () => this.#resolve(name, timeoutMs, intervalMs);
+    const resolve = () => this.#resolve(name, timeoutMs, staleMs);
     return (isFresh ? resolve() : this.#turn.take(resolve)).finally(() => this.#resolving.delete(name));
   }
 
-  async #resolve(name: string, timeoutMs: number, intervalMs: number): Promise<Resolution> {
+  async #resolve(name: string, timeoutMs: number, staleMs: number): Promise<Resolution> {
     const startedAt = Date.now();
     const addresses = new Set<string>();
     let trouble: string | undefined;
     for (const family of FAMILIES) {
       const leftMs = Math.max(0, startedAt + timeoutMs - Date.now());
-      const answer = this.#fresh(name, family) ?? (await this.#refresh(name, family, leftMs, intervalMs));
+      const answer = this.#fresh(name, family) ?? (await this.#refresh(name, family, leftMs, staleMs));
       if ("trouble" in answer) trouble ??= answer.trouble;
       else for (const address of answer.addresses) addresses.add(address);
     }
@@ -77,14 +80,12 @@ export class Names {
     return cached !== undefined && Date.now() < cached.freshUntilMs ? cached : undefined;
   }
 
-  async #refresh(name: string, family: Family, timeoutMs: number, intervalMs: number): Promise<Cached | DnsAnswer> {
+  async #refresh(name: string, family: Family, timeoutMs: number, staleMs: number): Promise<Cached | DnsAnswer> {
     const key = `${family} ${name}`;
     const answer = await this.#ask(name, family, timeoutMs);
     if ("trouble" in answer) {
       const stale = this.#cache.get(key);
-      if (stale !== undefined && Date.now() < stale.freshUntilMs + intervalMs) return stale;
-      this.#cache.delete(key);
-      return answer;
+      return stale !== undefined && Date.now() < stale.freshUntilMs + staleMs ? stale : answer;
     }
     const addresses = answer.addresses.flatMap((address) => canonicalAddress(address) ?? []);
     const ttlMs = Math.min(MOST_TTL_MS, Math.max(LEAST_TTL_MS, answer.ttlMs));
