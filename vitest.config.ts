@@ -33,11 +33,15 @@ const workersOptions = ({ resolver }: FleetPorts, { root }: LiveServers) => ({
   },
 });
 
+/** What computes goes before what mostly waits, of which more can run at a time. */
+const UNITS = { groupOrder: 0 };
+const WAITING = { groupOrder: 1 };
+
 export default defineConfig({
   test: {
     reporters: ["default", "./test/closing-line.ts"],
     projects: [
-      { test: { name: "node", include: pure, environment: "node", maxWorkers: 2 } },
+      { test: { name: "node", include: pure, environment: "node", maxWorkers: 2, sequence: UNITS } },
       {
         plugins: [
           cloudflareTest(({ inject }) =>
@@ -56,6 +60,7 @@ export default defineConfig({
           ],
           testTimeout: 30_000,
           maxWorkers: 2,
+          sequence: UNITS,
         },
       },
       {
@@ -66,6 +71,7 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 60_000,
           maxWorkers: 3,
+          sequence: WAITING,
         },
       },
       {
@@ -77,6 +83,7 @@ export default defineConfig({
           testTimeout: 180_000,
           hookTimeout: 120_000,
           maxWorkers: 3,
+          sequence: WAITING,
         },
       },
       {
@@ -88,6 +95,7 @@ export default defineConfig({
           testTimeout: 180_000,
           hookTimeout: 120_000,
           maxWorkers: 3,
+          sequence: WAITING,
         },
       },
     ],
