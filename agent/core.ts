@@ -15,7 +15,7 @@ import { explain, formatPublished, type Published } from "./publish/explain.ts";
 import { nextSerial, planHosts } from "./publish/hosts.ts";
 import { contentOf, type SourceState } from "./source/source.ts";
 import { recordStates } from "./status/record-states.ts";
-import { refreshed } from "./status/refreshed.ts";
+import { refreshed, withNewestChecks } from "./status/refreshed.ts";
 import type { HostState, State } from "./status/state.ts";
 import { troublesOf } from "./status/troubles.ts";
 
@@ -182,8 +182,9 @@ export class Core {
       foreign.map((host) => `${host} was delivered and ignored: no record here names it`),
     );
     const hosts: Record<string, HostState> = { ...this.#state.hosts };
-    for (const delivered of records) {
-      if (own.has(delivered.rootHost)) hosts[delivered.rootHost] = { ...hosts[delivered.rootHost], delivered };
+    for (const record of records.filter(({ rootHost }) => own.has(rootHost))) {
+      const host = hosts[record.rootHost];
+      hosts[record.rootHost] = { ...host, delivered: withNewestChecks(record, host?.delivered) };
     }
     this.#state = {
       ...this.#state,

@@ -54,6 +54,31 @@ describe("a view", () => {
     expect([at.world.log.length, at.world.snapshots]).toEqual([lines, snapshots]);
   });
 
+  it("stays, where a later delivery tells of a probe what was told before", async () => {
+    await at.core.takeView(view([later()]));
+    await at.core.takeDelivery(delivery({ epoch: 1, n: 5 }, [decided()]));
+    expect(at.world.stored.number).toEqual({ epoch: 1, n: 5 });
+    expect(seen()).toEqual([
+      [4, 99_000, "AMS"],
+      [7, 99_000, "AMS"],
+    ]);
+  });
+
+  it.each([
+    ["a later check", { checkedAt: 99_001 }],
+    ["a region that is silent now", { freshness: "Silent" }],
+    ["another word", { counts: { failures: 0, successes: 9, says: "Other" } }],
+  ])("gives way to a delivery with %s", async (_, change) => {
+    await at.core.takeView(view([later()]));
+    const record = decided();
+    const probes = record.probes.map((probe) => ({
+      ...probe,
+      regions: probe.regions.map((region) => ({ ...region, ...change })),
+    }));
+    await at.core.takeDelivery(delivery({ epoch: 1, n: 5 }, [{ ...record, probes }]));
+    expect(seen().map(([failures]) => failures)).toEqual(probes.map(({ consecutiveFailures }) => consecutiveFailures));
+  });
+
   it.each([
     ["of older decisions", view([later()], { number: { epoch: 1, n: 3 } })],
     ["of newer decisions", view([later()], { number: { epoch: 1, n: 5 } })],

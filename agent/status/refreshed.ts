@@ -20,6 +20,30 @@ export function refreshed(state: State, view: View): State {
   return { ...next, records: refreshedSummaries(next) };
 }
 
+/**
+ * A record as it was delivered, with what a view has brought since of those probes that nothing else has become of: the edge tells
+ * of them what it told last, and times do not go back.
+ */
+export function withNewestChecks(delivered: DeliveredRecord, before: DeliveredRecord | undefined): DeliveredRecord {
+  const held = new Map(before?.probes.map((probe) => [identityOf(probe), probe]));
+  const probes = delivered.probes.map((probe) => {
+    const known = held.get(identityOf(probe));
+    if (known === undefined || !isOlder(probe, known)) return probe;
+    return { ...probe, regions: known.regions, consecutiveFailures: known.consecutiveFailures };
+  });
+  return { ...delivered, probes };
+}
+
+/** Whether all regions say and are the same in both, and none was checked later than is known. */
+function isOlder({ regions }: DeliveredProbe, known: DeliveredProbe): boolean {
+  const byName = new Map(known.regions.map((region) => [region.region, region]));
+  if (regions.length !== known.regions.length) return false;
+  return regions.every(({ region, freshness, counts, checkedAt = 0 }) => {
+    const held = byName.get(region);
+    return held?.freshness === freshness && held.counts.says === counts.says && (held.checkedAt ?? 0) >= checkedAt;
+  });
+}
+
 function refreshedRecord(record: DeliveredRecord, seen: ReadonlyMap<string, DeliveredProbe>): DeliveredRecord {
   const probes = record.probes.map((probe) => {
     const { regions, consecutiveFailures } = seen.get(identityOf(probe)) ?? probe;
