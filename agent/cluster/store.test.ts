@@ -98,6 +98,22 @@ describe("the store of a new leader", () => {
     await expect(store.save({ ...state(), serial: 7 })).rejects.toThrow("writes no more");
   });
 
+  test("that ends writes first what DNS holds already and no status says yet: the next leader would take it back", async () => {
+    store = new Store({ ...options(), settings: { ...SETTINGS, reconfigMaxDelayMs: 60_000 } } as StoreOptions, state());
+    store.takeSource(recordsOf([record]));
+    const [host] = Object.values(state().hosts);
+    const published = (target: string) => ({ "api.test": { ...host, served: [{ ...A, targets: [target] }] } });
+    await store.save({ ...state(), hosts: published("192.0.2.2") });
+    await vi.advanceTimersByTimeAsync(1_000);
+    const status = () => (api(DNS_RECORD).objects.get("shop/api")!.status as DnsRecordStatus).published;
+    const before = status();
+    const saving = store.save({ ...state(), hosts: published("192.0.2.3") });
+    await saving;
+    expect(status()).toEqual(before);
+    await store.stop();
+    expect(status()).toMatchObject([{ targets: ["192.0.2.3"] }]);
+  });
+
   test("says of a record that the API server refuses its DNSEndpoint: what was decided is not in DNS", async () => {
     store.takeSource(recordsOf([record]));
     const [host] = Object.values(state().hosts);

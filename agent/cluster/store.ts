@@ -1,13 +1,13 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Condition } from "../../shared/model/condition.ts";
 import type { Contact } from "../contact.ts";
 import { EventRecorder } from "../kubernetes/events.ts";
-import { DNS_ENDPOINT, DNS_RECORD } from "../kubernetes/kinds.ts";
+import { DNS_ENDPOINT } from "../kubernetes/kinds.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
 import { refKey } from "../kubernetes/object.ts";
 import { MANAGED_BY_US } from "../kubernetes/ours.ts";
 import { endpointObjects } from "../objects/endpoint-object.ts";
 import { shownObjects } from "../objects/shown.ts";
-import { withdrawingStatusOf } from "../objects/withdrawing-status.ts";
 import { inForce } from "../own-records.ts";
 import type { Published } from "../publish/explain.ts";
 import type { KubernetesRecords } from "../source/kubernetes-records.ts";
@@ -16,12 +16,14 @@ import type { Wanted } from "../writer/desired.ts";
 import { Writer } from "../writer/writer.ts";
 import { conflictsOf } from "./conflicts.ts";
 import { ContactLease } from "./contact-lease.ts";
+import { leavingStatus, toldOf } from "./leaving.ts";
 import { Owners } from "./owners.ts";
 import type { TermOptions } from "./term-options.ts";
 import { publishedEvent, type RecordEvent, transitions } from "./told.ts";
 
 const CONCURRENCY = 8;
 const REFRESHES_PER_SECOND = 10;
+const LAST_WRITES_MS = 3_000;
 
 export interface StoreOptions extends TermOptions {
   contact: Contact;
@@ -50,6 +52,7 @@ export class Store {
   #leavingShown = "";
   #isShowDue = false;
   #isStopped = false;
+  #saving: Promise<void> = Promise.resolve();
 
   constructor(options: StoreOptions, state: State) {
     const { settings, client, caches, contact, namespace, log, leads, identity } = options;
@@ -96,16 +99,27 @@ export class Store {
   }
 
   /** Rejects where something of what is to be in DNS, or the number of the delivery, could not be written. */
-  async save(state: State): Promise<void> {
+  save(state: State): Promise<void> {
+    const saving = this.#save(state);
+    this.#saving = saving.catch(() => undefined);
+    return saving;
+  }
+
+  async #save(state: State): Promise<void> {
+    this.#refuseWhenStopped();
     const before = this.#state;
     this.#state = state;
     const trouble = await this.#publish();
     this.show();
     for (const { key, event } of transitions(before.records, state.records)) this.#tell(key, event);
     this.#options.metrics.show(state.records);
-    if (this.#isStopped) throw new Error("this replica is ending and writes no more");
+    this.#refuseWhenStopped();
     if (trouble !== undefined) throw new Error(trouble);
     await this.#lease.write(state);
+  }
+
+  #refuseWhenStopped(): void {
+    if (this.#isStopped) throw new Error("this replica is ending and writes no more");
   }
 
   /** Writes the contact with the edge down, where that is due. */
@@ -174,8 +188,12 @@ export class Store {
     this.#owners.stop();
   }
 
+  /** What is in DNS already, and in no status yet, the next leader would take back: it is written first, if that is soon done. */
   async stop(): Promise<void> {
     this.#isStopped = true;
+    await this.#saving;
+    if (this.#options.leads())
+      await Promise.race([this.#writer.hurry(), pause(LAST_WRITES_MS, undefined, { ref: false })]);
     await this.#writer.stop();
   }
 
@@ -232,13 +250,4 @@ export class Store {
     const object = this.#options.caches.records.get({ namespace, name });
     if (object !== undefined) this.tellOf(object, event);
   }
-}
-
-const toldOf = (leaving: readonly [KubeObject, Condition][]) =>
-  JSON.stringify(leaving.map(([{ metadata }, condition]) => [metadata.uid, condition]));
-
-function leavingStatus(object: KubeObject, condition: Condition): Wanted {
-  const { name, namespace, uid = "" } = object.metadata;
-  const ref = { name, ...(namespace !== undefined && { namespace }), uid };
-  return { type: "Status", kind: DNS_RECORD, ref, status: withdrawingStatusOf(object, condition, Date.now()) };
 }

@@ -54,6 +54,11 @@ export class Writer {
     await Promise.all([this.#endpoints.flushed(), this.#others.flushed()]);
   }
 
+  /** Writes at once what waits for the accumulator's window; resolves when each object has been tried. */
+  hurry(): Promise<void> {
+    return this.#others.hurry();
+  }
+
   /** Begins no further write; resolves when those under way have ended. */
   async stop(): Promise<void> {
     await Promise.all([this.#endpoints.stop(), this.#others.stop()]);
