@@ -16,11 +16,11 @@ import { readSettings } from "./settings.ts";
 const T0 = Date.UTC(2100, 0, 1);
 const INTERVAL_MS = 30_000;
 const REGIONS: Region[] = ["apac", "enam", "weur"];
-/** All of the failing endpoints are at these: each is asked by many probes. */
-const ADDRESSES = [1, 2, 3, 4, 5, 6].map((n) => `203.0.113.${n}`);
-const RECORDS = 20;
+/** All of the failing endpoints, a thousand and some, are at these: each is asked by many probes. */
+const ADDRESSES = Array.from({ length: 60 }, (_, n) => n + 1).map((n) => `203.0.113.${n}`);
+const RECORDS = 17;
 /** One endpoint in so many is healthy, at an address of its own, in the same shards as the failing. */
-const HEALTHY_EACH = 30;
+const HEALTHY_EACH = 60;
 const HEALTHY = (RECORDS * ADDRESSES.length) / HEALTHY_EACH;
 /** Of calls to look at once, for each shard; one comes back in an interval. */
 const MOST_WAVES = 3;
