@@ -149,7 +149,9 @@ function mostInASecond(times: readonly number[]): number {
   return Math.max(...sorted.map((from, place) => sorted.findLastIndex((at) => at < from + 1_000) - place + 1));
 }
 
-it("a mass failure is decided soon and makes no storm of our own: addresses, slots and healthy probes are spared", async () => {
+it("a mass failure is decided soon and makes no storm of our own: addresses, slots and healthy probes are spared", {
+  timeout: 120_000,
+}, async () => {
   const stage = new Stage();
   await stage.raise();
   await stage.put();
