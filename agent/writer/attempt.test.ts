@@ -36,14 +36,14 @@ beforeEach(async () => {
 test("what a halted leader had under way is refused once another wrote, and the other's word is known then", async () => {
   const stale = stepTo("192.0.2.1");
   await write(stepTo("192.0.2.2"));
-  expect(await write(stale)).toEqual({ type: "Gone" });
+  expect(await write(stale)).toEqual({ type: "Overtaken" });
   expect(targetsOf(api.objects.get("shop/shop"))).toEqual(["192.0.2.2"]);
   expect(targetsOf(cache.get(REF))).toEqual(["192.0.2.2"]);
 });
 
 test("what somebody touched before the cache saw it is written with the next look", async () => {
   api.change(REF, (object) => Object.assign(object, { status: { observedGeneration: 1 } }));
-  expect(await write(stepTo("192.0.2.1"))).toEqual({ type: "Gone" });
+  expect(await write(stepTo("192.0.2.1"))).toEqual({ type: "Overtaken" });
   expect(await write(stepTo("192.0.2.1"))).toEqual({ type: "Done" });
   expect(targetsOf(api.objects.get("shop/shop"))).toEqual(["192.0.2.1"]);
 });

@@ -8,8 +8,10 @@ import type { ObjectCache, ObjectClient } from "./ports.ts";
 /** How a write ended. */
 export type Outcome =
   | { type: "Done" }
-  /** What was to be written to is gone: the object, its uid, the version that was seen, or its namespace ends. */
+  /** What was to be written to is gone, or its namespace ends. */
   | { type: "Gone" }
+  /** Somebody else wrote since it was seen. What is there now is in the cache. */
+  | { type: "Overtaken" }
   | { type: "Foreign"; message: string }
   /** Will not succeed before somebody changes something; rights are given back without a word. */
   | { type: "Refused"; message: string; isForbidden: boolean }
@@ -63,7 +65,7 @@ async function create(object: KubeObject, { client, cache, kind, ref }: Target):
   if (there !== undefined) {
     if (!isOurs(there, object)) return { type: "Foreign", message: FOREIGN };
     cache.put(there);
-    return { type: "Gone" };
+    return { type: "Overtaken" };
   }
   cache.put(await client.apply(kind, object, { fieldManager: FIELD_MANAGER, force: false }));
   return { type: "Done" };
@@ -76,7 +78,7 @@ async function afterConflict(conflict: KubeError, step: Write, { client, cache, 
     if (there === undefined) return { type: "Gone" };
     if (isSeen(there, step)) return { type: "Failed", message: conflict.message };
     cache.put(there);
-    return { type: "Gone" };
+    return { type: "Overtaken" };
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;
     return outcomeOf(error, step);

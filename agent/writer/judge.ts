@@ -95,7 +95,8 @@ function judgeStep(entry: Entry, step: Step | undefined, actual: KubeObject | un
   const hold = holdOf(entry.patience, step, { version, nowMs, random: world.random() });
   if (hold === undefined) return { type: "Write", step };
   const trouble = isContested(entry.patience, nowMs) ? contested(entry) : entry.trouble;
-  return { type: "Wait", untilMs: hold.untilMs, isAwaited: hold.type === "Failed", ...(trouble && { trouble }) };
+  const isAwaited = hold.type === "Failed" || hold.type === "Overtaken";
+  return { type: "Wait", untilMs: hold.untilMs, isAwaited, ...(trouble && { trouble }) };
 }
 
 /** One that was fought over counts as such until it has been left alone for a while. */
@@ -123,11 +124,22 @@ const contested = (entry: Entry) =>
     "what is written is changed again and again right afterwards: by another writer, or because the API server does not keep it; find out by metadata.managedFields",
   );
 
+/** What an entry waits for of which there is no word in the log, since it comes right within seconds; undefined where it waits for nothing such. */
+export function hasteOf(entry: Entry): Trouble | undefined {
+  if (entry.patience.hold?.type !== "Overtaken") return undefined;
+  return troubleOf(
+    entry,
+    "Unavailable",
+    "another writer changes it faster than it can be written; find out by metadata.managedFields",
+  );
+}
+
 /** The trouble that an outcome stands for; undefined where there is none. */
 export function troubleOfOutcome(entry: Entry, outcome: Outcome): Trouble | undefined {
   switch (outcome.type) {
     case "Done":
     case "Gone":
+    case "Overtaken":
       return undefined;
     case "Failed":
       return troubleOf(entry, "Unavailable", outcome.message);

@@ -6,7 +6,7 @@ import { Alarm } from "./alarm.ts";
 import { attempt, type Outcome } from "./attempt.ts";
 import type { Desired } from "./desired.ts";
 import { Entries } from "./entries.ts";
-import { type Entry, type Judgement, judge, type Trouble, troubleOfOutcome } from "./judge.ts";
+import { type Entry, hasteOf, type Judgement, judge, type Trouble, troubleOfOutcome } from "./judge.ts";
 import type { WriterOptions } from "./options.ts";
 import { calmAtMs, noteOutcome } from "./patience.ts";
 import type { ObjectCache } from "./ports.ts";
@@ -72,7 +72,7 @@ export class Lane {
   }
 
   troubles(): Trouble[] {
-    return [...this.#entries.all()].flatMap(({ trouble }) => trouble ?? []);
+    return [...this.#entries.all()].flatMap((entry) => entry.trouble ?? hasteOf(entry) ?? []);
   }
 
   /** Begins nothing more. Resolves when what is under way has ended. */

@@ -10,6 +10,7 @@ const step: Write = {
 test.each<[string, Outcome, number]>([
   ["what failed", { type: "Failed", message: "" }, 60_000],
   ["what is forbidden, as rights may be given back", { type: "Refused", message: "", isForbidden: true }, 60_000],
+  ["what others change all the time", { type: "Overtaken" }, 4_000],
   ["what is refused for what it says", { type: "Refused", message: "", isForbidden: false }, 300_000],
 ])("%s is tried again after at most so long, however often it was tried", (_, outcome, mostMs) => {
   const patience = newPatience();
@@ -28,7 +29,7 @@ test("what changes between look and write is written with the next look, but not
       const now = { version: `${version}`, nowMs: 0, random: 0.5 };
       if (holdOf(patience, step, now) !== undefined) continue;
       made += 1;
-      noteOutcome(patience, step, { type: "Gone" }, now);
+      noteOutcome(patience, step, { type: "Overtaken" }, now);
     }
     return made;
   };

@@ -11,8 +11,10 @@ const CONTESTS_TO_TELL = 3;
 const REFUSED_MS = 300_000;
 /** So soon the cache has to see that what we deleted is gone: it may be cut off from the API server. */
 const UNSEEN_MS = 60_000;
-/** So often in a row what lies there may change between our look and our write before the next look waits: else a busy writer sets our pace. */
-const GONE_AT_ONCE = 4;
+/** So often in a row others may write between our look and our write before the next look waits: else a busy writer sets our pace. */
+const OVERTAKEN_AT_ONCE = 4;
+/** The waits after that grow so often, to 4 s: what is to be in DNS does not stay out for another's haste. */
+const OVERTAKEN_GROWS = 3;
 /** Something foreign may go without a word where the cache sees our own objects only. */
 const FOREIGN_MS = 60_000;
 
@@ -71,7 +73,8 @@ function isLifted({ hold, failures }: Patience, text: string, version: string): 
   if (hold.type === "Failed") return false;
   if (hold.text !== text) return true;
   if (hold.version === version) return false;
-  return hold.type === "Foreign" || (hold.type === "Gone" && failures <= GONE_AT_ONCE);
+  const isAtOnce = hold.type === "Gone" || (hold.type === "Overtaken" && failures <= OVERTAKEN_AT_ONCE);
+  return hold.type === "Foreign" || isAtOnce;
 }
 
 function noteUndone(patience: Patience, step: Write, text: string, { version, nowMs, random }: Now): void {
@@ -123,6 +126,11 @@ export function noteOutcome(patience: Patience, step: Write, outcome: Outcome, {
   patience.failures += 1;
   const isForbidden = outcome.type === "Refused" && outcome.isForbidden;
   const fixedMs = isForbidden ? undefined : FIXED_WAIT_MS[outcome.type];
-  const waitMs = fixedMs ?? backoffMs(patience.failures, random);
+  const waitMs = fixedMs ?? backoffMs(waitsOf(outcome, patience), random);
   patience.hold = { type: outcome.type, untilMs: nowMs + waitMs, text, version };
+}
+
+function waitsOf({ type }: Outcome, { failures }: Patience): number {
+  if (type !== "Overtaken") return failures;
+  return Math.min(OVERTAKEN_GROWS, Math.max(1, failures - OVERTAKEN_AT_ONCE));
 }
