@@ -389,33 +389,4 @@ describe("published endpoints", () => {
     await writer.publish(endpoints({ type: "Kept", kind: DNS_ENDPOINT, ref: { name: "a", namespace: "shop" } }));
     expect(api.writes).toHaveLength(writes);
   });
-
-  test("that another writer changes faster than we can write: said so, tried every few seconds, and written as soon as it rests", async () => {
-    await writer.publish(endpoints(endpoint("a", ["192.0.2.1"])));
-    let changes = 0;
-    const touch = (object: KubeObject) => Object.assign(object, { status: { observedGeneration: ++changes } });
-    // The watch has not told yet what came between the look and the write.
-    api.failure = ({ verb }) => {
-      if (verb === "apply") api.change({ name: "a", namespace: "shop" }, touch);
-      return undefined;
-    };
-    const before = api.writes.length;
-    const { troubles } = await writer.publish(endpoints(endpoint("a", ["192.0.2.2"])));
-    expect(troubles).toMatchObject([{ reason: "Unavailable", message: expect.stringContaining("another writer") }]);
-    await later(MINUTE);
-    expect(api.writes.length - before).toBeLessThan(30);
-    expect(at("a")?.spec.endpoints[0].targets).toEqual(["192.0.2.1"]);
-    let isFlushed = false;
-    const flushed = writer.flushed().then(() => {
-      isFlushed = true;
-    });
-    await later(1_000);
-    expect(isFlushed).toBe(false);
-    api.failure = () => undefined;
-    await later(4_000);
-    await flushed;
-    expect(at("a")?.spec.endpoints[0].targets).toEqual(["192.0.2.2"]);
-    expect(writer.troubles).toEqual([]);
-    expect(logged).toEqual([]);
-  });
 });

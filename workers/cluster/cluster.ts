@@ -203,8 +203,8 @@ export class Cluster extends MeteredObject implements ClusterRpc {
     if (held === undefined || !isNewer(decisions.number, held)) return;
     this.ctx.storage.transactionSync(() => {
       store.partitions.setDecisions(decisions.partition, decisions.number);
-      const { isChanged, isDecision } = store.decisions.replace(decisions);
-      if (isChanged) outbox.changed(isDecision);
+      const { changed, removed, isDecision } = store.decisions.replace(decisions);
+      if (changed.length + removed.length > 0) outbox.changed(isDecision);
     });
     outbox.schedule();
   }

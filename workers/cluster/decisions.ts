@@ -4,8 +4,13 @@ import type { RecordStatus } from "../../shared/model/status.ts";
 /** A row holds at most 2 MB; a record with many leaves may need more, so each is cut into parts, never within a character. */
 const PARTS = /[\s\S]{1,400000}/gu;
 
-interface Replaced {
-  isChanged: boolean;
+/** What newer decisions made of those that were held. */
+export interface Difference {
+  /** Root hosts of the records that are new or other than before. */
+  changed: string[];
+  /** Root hosts of the records that are no more. */
+  removed: string[];
+  /** Whether another thing is to be in DNS, and not only said of it. */
   isDecision: boolean;
 }
 
@@ -25,19 +30,19 @@ export class DecisionTable {
     return joined(this.#sql.exec<Row>(select).toArray()).map(({ json }): RecordStatus => JSON.parse(json));
   }
 
-  /** Makes the records of one partition those given; says whether anything changed, and whether that is what is to be in DNS. */
-  replace({ partition, records }: Pick<Decisions, "partition" | "records">): Replaced {
+  /** Makes the records of one partition those given. */
+  replace({ partition, records }: Pick<Decisions, "partition" | "records">): Difference {
     const select = "SELECT partition, root_host, json FROM decision WHERE partition = ? ORDER BY root_host, part";
     const held = new Map(
       joined(this.#sql.exec<Row>(select, partition).toArray()).map((row) => [row.root_host, row.json]),
     );
     const coming = new Map(records.map((record) => [record.rootHost, JSON.stringify(record)]));
     const changed = [...coming].filter(([rootHost, json]) => held.get(rootHost) !== json);
-    const gone = [...held.keys()].filter((rootHost) => !coming.has(rootHost));
-    for (const rootHost of gone) this.#remove(partition, rootHost);
+    const removed = [...held.keys()].filter((rootHost) => !coming.has(rootHost));
+    for (const rootHost of removed) this.#remove(partition, rootHost);
     for (const [rootHost, json] of changed) this.#put(partition, rootHost, json);
-    const isDecision = gone.length > 0 || changed.some(([rootHost, json]) => isOther(held.get(rootHost), json));
-    return { isChanged: changed.length + gone.length > 0, isDecision };
+    const isDecision = removed.length > 0 || changed.some(([rootHost, json]) => isOther(held.get(rootHost), json));
+    return { changed: changed.map(([rootHost]) => rootHost), removed, isDecision };
   }
 
   #put(partition: number, rootHost: string, json: string): void {
