@@ -203,8 +203,8 @@ export class Cluster extends MeteredObject implements ClusterRpc {
     if (held === undefined || !isNewer(decisions.number, held)) return;
     this.ctx.storage.transactionSync(() => {
       store.partitions.setDecisions(decisions.partition, decisions.number);
-      const { changed, removed, isDecision } = store.decisions.replace(decisions);
-      if (changed.length + removed.length > 0) outbox.changed(isDecision);
+      const difference = store.decisions.replace(decisions);
+      outbox.changed(difference.isDecision, difference);
     });
     outbox.schedule();
   }

@@ -5,6 +5,7 @@ import { formatNumber, isCredible, isNewer, numberAbove } from "../../shared/num
 import { signatureHeaders } from "../../shared/signature.ts";
 import { backOffMs } from "../back-off.ts";
 import type { Change } from "./cell.ts";
+import type { Difference } from "./decisions.ts";
 import { decidedNumber, deliveryFor, isBehind, isComplete } from "./delivery.ts";
 import { failureOf, neverSent, tooFarAhead } from "./failure.ts";
 import { decided, delivered, leftAfter, type OutboxNews, reachable, unreachable } from "./outbox-news.ts";
@@ -57,10 +58,11 @@ export class Outbox {
   }
 
   /**
-   * What is delivered has changed: counts it as a new delivery, which leaves when its window allows. `isDecision` where what
-   * is to be in DNS is another, and not only what is said of it.
+   * Newer decisions are stored. Where they differ from those before, that counts as a new delivery, which leaves when its
+   * window allows. `isDecision` where what is to be in DNS is another, and not only what is said of it.
    */
-  changed(isDecision: boolean): void {
+  changed(isDecision: boolean, { changed, removed }: Difference): void {
+    if (changed.length + removed.length === 0) return;
     const { n: before, unconfirmed } = this.#store.outbox.get();
     const n = before + 1;
     this.#store.outbox.update({ n, ...(isDecision && { unconfirmed: decided(unconfirmed, n, Date.now()) }) });
