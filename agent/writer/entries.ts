@@ -64,7 +64,7 @@ export class Entries {
     const key = keyOf(kind, ref);
     const known = this.#entries.get(key);
     if (known !== undefined) return known;
-    const rest = { wanted: undefined, dueAtMs: undefined, refresh: undefined, trouble: undefined };
+    const rest = { wanted: undefined, dueAtMs: undefined, refresh: undefined, trouble: undefined, haste: undefined };
     const entry: Entry = { kind, ref, ...rest, patience: newPatience(), isAwaited: false, isBusy: false, looks: 0 };
     this.#entries.set(key, entry);
     return entry;

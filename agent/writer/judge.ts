@@ -36,6 +36,8 @@ export interface Entry {
   /** Whether times alone are to be written too, and when. */
   refresh: { atMs?: number } | undefined;
   trouble: Trouble | undefined;
+  /** What it waits for of which there is no word in the log, since it comes right within seconds. */
+  haste: Trouble | undefined;
 }
 
 /** What an entry is judged by. */
@@ -53,7 +55,7 @@ export interface World {
 
 export type Judgement =
   | { type: "Settled"; trouble?: Trouble }
-  | { type: "Wait"; untilMs: number; isAwaited: boolean; isGated?: boolean; trouble?: Trouble }
+  | { type: "Wait"; untilMs: number; isAwaited: boolean; isGated?: boolean; trouble?: Trouble; haste?: Trouble }
   | { type: "Write"; step: Write };
 
 /** What is to become of an entry now. */
@@ -95,8 +97,10 @@ function judgeStep(entry: Entry, step: Step | undefined, actual: KubeObject | un
   const hold = holdOf(entry.patience, step, { version, nowMs, random: world.random() });
   if (hold === undefined) return { type: "Write", step };
   const trouble = isContested(entry.patience, nowMs) ? contested(entry) : entry.trouble;
-  const isAwaited = hold.type === "Failed" || hold.type === "Overtaken";
-  return { type: "Wait", untilMs: hold.untilMs, isAwaited, ...(trouble && { trouble }) };
+  const isOvertaken = hold.type === "Overtaken";
+  const isAwaited = hold.type === "Failed" || isOvertaken;
+  const told = { ...(trouble && { trouble }), ...(isOvertaken && { haste: overtaken(entry) }) };
+  return { type: "Wait", untilMs: hold.untilMs, isAwaited, ...told };
 }
 
 /** One that was fought over counts as such until it has been left alone for a while. */
@@ -124,15 +128,12 @@ const contested = (entry: Entry) =>
     "what is written is changed again and again right afterwards: by another writer, or because the API server does not keep it; find out by metadata.managedFields",
   );
 
-/** What an entry waits for of which there is no word in the log, since it comes right within seconds; undefined where it waits for nothing such. */
-export function hasteOf(entry: Entry): Trouble | undefined {
-  if (entry.patience.hold?.type !== "Overtaken") return undefined;
-  return troubleOf(
+const overtaken = (entry: Entry) =>
+  troubleOf(
     entry,
     "Unavailable",
     "another writer changes it faster than it can be written; find out by metadata.managedFields",
   );
-}
 
 /** The trouble that an outcome stands for; undefined where there is none. */
 export function troubleOfOutcome(entry: Entry, outcome: Outcome): Trouble | undefined {

@@ -6,9 +6,9 @@ import { Alarm } from "./alarm.ts";
 import { attempt, type Outcome } from "./attempt.ts";
 import type { Desired } from "./desired.ts";
 import { Entries } from "./entries.ts";
-import { type Entry, hasteOf, type Judgement, judge, type Trouble, troubleOfOutcome } from "./judge.ts";
+import { type Entry, type Judgement, judge, type Trouble, troubleOfOutcome } from "./judge.ts";
 import type { WriterOptions } from "./options.ts";
-import { calmAtMs, noteOutcome } from "./patience.ts";
+import { calmAtMs, noteHurry, noteOutcome } from "./patience.ts";
 import type { ObjectCache } from "./ports.ts";
 import { Waiters } from "./waiters.ts";
 
@@ -53,11 +53,11 @@ export class Lane {
     if (entry !== undefined && entry !== this.#answered) this.#mark(entry);
   }
 
-  /** Tries at once what is wanted, also what failed a moment ago. Resolves when each has been tried. */
+  /** Tries at once what is wanted, also what failed or was overtaken a moment ago. Resolves when each has been tried. */
   async hurry(): Promise<void> {
     const left = new Map<Entry, number>();
     for (const entry of this.#entries.all()) {
-      if (entry.patience.hold?.type === "Failed") delete entry.patience.hold;
+      noteHurry(entry.patience);
       if (entry.dueAtMs === undefined) continue;
       entry.dueAtMs = this.#options.elapsedMs();
       left.set(entry, entry.looks);
@@ -72,7 +72,7 @@ export class Lane {
   }
 
   troubles(): Trouble[] {
-    return [...this.#entries.all()].flatMap((entry) => entry.trouble ?? hasteOf(entry) ?? []);
+    return [...this.#entries.all()].flatMap(({ trouble, haste }) => trouble ?? haste ?? []);
   }
 
   /** Begins nothing more. Resolves when what is under way has ended. */
@@ -114,6 +114,7 @@ export class Lane {
   #look(entry: Entry): void {
     entry.dueAtMs = undefined;
     entry.isAwaited = false;
+    entry.haste = undefined;
     entry.looks += 1;
     this.#gated.delete(entry);
     const judgement = this.#judge(entry);
@@ -129,6 +130,7 @@ export class Lane {
     }
     entry.dueAtMs = judgement.untilMs;
     entry.isAwaited = judgement.isAwaited;
+    entry.haste = judgement.haste;
     if (judgement.isGated) this.#gated.add(entry);
   }
 

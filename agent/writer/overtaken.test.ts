@@ -26,7 +26,7 @@ const pointingTo = (target: string): Desired => ({
   scopes: [{ kind: DNS_ENDPOINT, labels: LABELS }],
 });
 
-test("what others change faster than we can write is told, tried every few seconds, and written as soon as they rest", async () => {
+function setUp() {
   const api = new FakeApi();
   const cache = new FakeCache(api);
   const logged: string[] = [];
@@ -43,15 +43,23 @@ test("what others change faster than we can write is told, tried every few secon
     onTrouble: () => {},
   });
   const target = () => JSON.stringify(api.objects.get("shop/a")?.spec);
-  await writer.publish(pointingTo("192.0.2.1"));
   let generation = 0;
-  // The watch has not told yet what comes between the look and the write.
-  api.failure = ({ verb }) => {
-    generation += 1;
-    if (verb === "apply")
-      api.change(REF, (object) => Object.assign(object, { status: { observedGeneration: generation } }));
-    return undefined;
+  /** The watch has not told yet what comes between the look and the write. */
+  const overtake = () => {
+    api.failure = ({ verb }) => {
+      generation += 1;
+      if (verb === "apply")
+        api.change(REF, (object) => Object.assign(object, { status: { observedGeneration: generation } }));
+      return undefined;
+    };
   };
+  return { api, cache, logged, writer, target, overtake };
+}
+
+test("what others change faster than we can write is told, tried every few seconds, and written as soon as they rest", async () => {
+  const { api, logged, writer, target, overtake } = setUp();
+  await writer.publish(pointingTo("192.0.2.1"));
+  overtake();
   const before = api.writes.length;
   const { troubles } = await writer.publish(pointingTo("192.0.2.2"));
   expect(troubles).toMatchObject([{ reason: "Unavailable", message: expect.stringContaining("another writer") }]);
@@ -71,5 +79,38 @@ test("what others change faster than we can write is told, tried every few secon
   expect(target()).toContain("192.0.2.2");
   expect(writer.troubles).toEqual([]);
   expect(logged).toEqual([]);
+  await writer.stop();
+});
+
+test("what another replica wrote first, as it is wanted, is no trouble", async () => {
+  const { api, cache, writer } = setUp();
+  const { wanted } = pointingTo("192.0.2.1");
+  for (const one of wanted) if (one.type === "Object") api.set(one.object);
+  // Neither the write nor what it was about has been seen here.
+  expect(cache.get(REF)).toBeUndefined();
+  expect((await writer.publish(pointingTo("192.0.2.1"))).troubles).toEqual([]);
+  expect((await writer.publish(pointingTo("192.0.2.1"))).troubles).toEqual([]);
+  await writer.stop();
+});
+
+test("what was overtaken and is wanted no more is no trouble", async () => {
+  const { api, cache, writer, overtake } = setUp();
+  await writer.publish(pointingTo("192.0.2.1"));
+  overtake();
+  expect((await writer.publish(pointingTo("192.0.2.2"))).troubles).toHaveLength(1);
+  api.remove(REF);
+  cache.sync();
+  expect((await writer.publish({ ...pointingTo("192.0.2.2"), wanted: [] })).troubles).toEqual([]);
+  await writer.stop();
+});
+
+test("what was overtaken is tried at once when there is haste", async () => {
+  const { api, writer, target, overtake } = setUp();
+  await writer.publish(pointingTo("192.0.2.1"));
+  overtake();
+  await writer.publish(pointingTo("192.0.2.2"));
+  api.failure = () => undefined;
+  expect((await writer.publish(pointingTo("192.0.2.2"))).troubles).toEqual([]);
+  expect(target()).toContain("192.0.2.2");
   await writer.stop();
 });

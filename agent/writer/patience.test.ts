@@ -36,3 +36,16 @@ test("what changes between look and write is written with the next look, but not
   expect(attempts(3)).toBe(3);
   expect(attempts(1_000)).toBe(2);
 });
+
+test("an error after a race waits as a first error does, and a race after errors as a first race", () => {
+  const now = { version: "1", nowMs: 0, random: 0.9 };
+  const untilMs = (last: Outcome, before: Outcome) => {
+    const patience = newPatience();
+    for (let tried = 0; tried < 20; tried += 1) noteOutcome(patience, step, before, now);
+    noteOutcome(patience, step, last, now);
+    return holdOf(patience, step, now)?.untilMs ?? 0;
+  };
+  const failed: Outcome = { type: "Failed", message: "" };
+  expect(untilMs(failed, { type: "Overtaken" })).toBeLessThanOrEqual(1_000);
+  expect(untilMs({ type: "Overtaken" }, failed)).toBeLessThanOrEqual(1_000);
+});

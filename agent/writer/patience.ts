@@ -32,13 +32,15 @@ interface Hold {
 
 /** What is known of one object's writes. Times in ms of a clock that only goes forward. */
 export interface Patience {
+  /** In a row, of the same kind: what others did says nothing of how long the API server will be away. */
   failures: number;
+  overtaken: number;
   contests: number;
   hold?: Hold;
   written: Partial<Record<Part, { text: string; atMs: number; isUndone: boolean }>>;
 }
 
-export const newPatience = (): Patience => ({ failures: 0, contests: 0, written: {} });
+export const newPatience = (): Patience => ({ failures: 0, overtaken: 0, contests: 0, written: {} });
 
 const partOf = ({ type }: Write): Part => (type === "Delete" ? "Delete" : type === "ApplyStatus" ? "Status" : "Main");
 
@@ -68,12 +70,12 @@ export function holdOf(patience: Patience, step: Write, now: Now): Hold | undefi
   return hold === undefined || hold.untilMs <= nowMs || isLifted(patience, text, version) ? undefined : hold;
 }
 
-function isLifted({ hold, failures }: Patience, text: string, version: string): boolean {
+function isLifted({ hold, overtaken }: Patience, text: string, version: string): boolean {
   if (hold === undefined) return true;
   if (hold.type === "Failed") return false;
   if (hold.text !== text) return true;
   if (hold.version === version) return false;
-  const isAtOnce = hold.type === "Gone" || (hold.type === "Overtaken" && failures <= OVERTAKEN_AT_ONCE);
+  const isAtOnce = hold.type === "Gone" || (hold.type === "Overtaken" && overtaken <= OVERTAKEN_AT_ONCE);
   return hold.type === "Foreign" || isAtOnce;
 }
 
@@ -116,6 +118,7 @@ export function noteOutcome(patience: Patience, step: Write, outcome: Outcome, {
   const text = textOf(step);
   if (outcome.type === "Done") {
     patience.failures = 0;
+    patience.overtaken = 0;
     delete patience.hold;
     const written = { text, atMs: nowMs, isUndone: false };
     // Whoever finds it gone then finds our own doing.
@@ -123,14 +126,22 @@ export function noteOutcome(patience: Patience, step: Write, outcome: Outcome, {
     else patience.written[partOf(step)] = written;
     return;
   }
-  patience.failures += 1;
+  const isOvertaken = outcome.type === "Overtaken";
+  patience.failures = isOvertaken ? 0 : patience.failures + 1;
+  if (isOvertaken) patience.overtaken += 1;
   const isForbidden = outcome.type === "Refused" && outcome.isForbidden;
   const fixedMs = isForbidden ? undefined : FIXED_WAIT_MS[outcome.type];
   const waitMs = fixedMs ?? backoffMs(waitsOf(outcome, patience), random);
   patience.hold = { type: outcome.type, untilMs: nowMs + waitMs, text, version };
 }
 
-function waitsOf({ type }: Outcome, { failures }: Patience): number {
+function waitsOf({ type }: Outcome, { failures, overtaken }: Patience): number {
   if (type !== "Overtaken") return failures;
-  return Math.min(OVERTAKEN_GROWS, Math.max(1, failures - OVERTAKEN_AT_ONCE));
+  return Math.min(OVERTAKEN_GROWS, Math.max(1, overtaken - OVERTAKEN_AT_ONCE));
+}
+
+/** What failed or was overtaken is tried at once, for there is a new reason to. */
+export function noteHurry(patience: Patience): void {
+  const type = patience.hold?.type;
+  if (type === "Failed" || type === "Overtaken") delete patience.hold;
 }
