@@ -2,11 +2,12 @@ import type { ChildProcess } from "node:child_process";
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { AddressInfo, Server } from "node:net";
-import { connect, createServer as createTcpServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TlsOptions as ServerOptions } from "node:tls";
 import { createServer } from "node:tls";
+import { freePort } from "../support/free-port.ts";
 import type { Identity, KeyKind } from "./self-signed.ts";
 import { selfSigned } from "./self-signed.ts";
 
@@ -55,14 +56,6 @@ async function listen(options: ServerOptions): Promise<Server> {
 }
 
 const portOf = (server: Server) => (server.address() as AddressInfo).port;
-
-async function freePort(): Promise<number> {
-  const server = createTcpServer();
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const port = portOf(server);
-  await new Promise((done) => server.close(done));
-  return port;
-}
 
 async function answers(port: number): Promise<void> {
   for (let tries = 0; tries < 200; tries++) {
