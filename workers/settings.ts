@@ -88,7 +88,7 @@ const fields = z.object({
     .max(5)
     .default(1)
     .describe(
-      "Proven addresses that are dialled at a time in each invocation a prober makes for it. Above 1 only where Cloudflare counts these dials apart from the prober's own six: rounds are over sooner then, and cost less.",
+      "Proven addresses that are dialled at a time in each invocation a prober makes for it. Above 1 only where Cloudflare counts these dials apart from the prober's own six: rounds are over sooner then, and cost less. `npm run check:edge` measures that, and says what to set.",
     ),
   EXTRA_ROOTS: roots
     .default([])

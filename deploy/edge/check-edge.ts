@@ -6,7 +6,8 @@ import { CliError, EXIT } from "../../cli/exit.ts";
 import { table } from "../../cli/output/table.ts";
 import { REGIONS, type Region } from "../../shared/model/region.ts";
 import { type Figures, MEASUREMENTS, type Measurement, selfTestAnswer } from "../../shared/model/self-test.ts";
-import { ASSUMPTIONS, type Finding, judgePlacement } from "./findings.ts";
+import type { Finding } from "./finding.ts";
+import { ASSUMPTIONS, judgePlacement } from "./findings.ts";
 import { smokeTest } from "./smoke.ts";
 import { toItsEnd } from "./stop.ts";
 
@@ -62,8 +63,8 @@ function readOptions(argv: string[]): Options {
     .option("--closed-port <address:port>", "what refuses them (default: 45.33.32.156:1, which is scanme.nmap.org)")
     .option("--black-hole <address:port>", "what never answers (default: 8.8.8.8:81)")
     .option("--ipv6 <[address]:port>", "what accepts connections over IPv6 (default: [2620:fe::9]:443)")
-    .option("--tls <address:port>", "what speaks TLS (default: 9.9.9.9:443)")
-    .option("--tls-host <host>", "the name in its certificate (default: dns.quad9.net)")
+    .option("--tls <address:port>", "what speaks HTTP/1.1 over TLS (default: 8.8.8.8:443)")
+    .option("--tls-host <host>", "the name in its certificate (default: dns.google)")
     .option("--idle <seconds>", "for how long nobody asks the object that is to hibernate, at most 30", seconds, 14)
     .addOption(new Option("-o, --output <format>", "how to show it").choices(["table", "json"]).default("table"))
     .addHelpText("after", HELP)

@@ -11,6 +11,8 @@ export const MEASUREMENTS = [
   "black-hole",
   "black-hole-held",
   "seventh-dial",
+  "loopback-slots",
+  "loopback-dials",
   "loopbacks",
   "ipv6",
   "tls",
@@ -29,8 +31,8 @@ const targets = z.strictObject({
   closedPort: socketAddress.prefault("45.33.32.156:1").describe("A port that refuses connections."),
   blackHole: socketAddress.prefault("8.8.8.8:81").describe("A port from which nothing ever comes back."),
   ipv6: socketAddress.prefault("[2620:fe::9]:443").describe("Something that accepts connections over IPv6."),
-  tls: socketAddress.prefault("9.9.9.9:443").describe("A server that speaks TLS."),
-  tlsHost: hostName.prefault("dns.quad9.net").describe("The name that its certificate has."),
+  tls: socketAddress.prefault("8.8.8.8:443").describe("A server that speaks HTTP/1.1 over TLS."),
+  tlsHost: hostName.prefault("dns.google").describe("The name that its certificate has."),
 });
 
 type TargetName = Exclude<keyof z.output<typeof targets>, "tlsHost">;
@@ -41,6 +43,8 @@ export const TARGETS_OF: Partial<Record<Measurement, readonly TargetName[]>> = {
   "black-hole": ["blackHole"],
   "black-hole-held": ["blackHole"],
   "seventh-dial": ["open", "blackHole"],
+  "loopback-slots": ["open", "blackHole"],
+  "loopback-dials": ["open", "blackHole"],
   ipv6: ["ipv6"],
   tls: ["tls"],
   "output-gate": ["open"],

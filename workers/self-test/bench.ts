@@ -12,6 +12,10 @@ export interface Bench {
   dial(target: SocketAddress): Connection;
   /** Asks in a loopback invocation, as suspects are asked. */
   askElsewhere(question: Question): Promise<Finding>;
+  /** Asks several in one such invocation, as proven addresses are with DIALS_TOGETHER. */
+  askTogether(questions: readonly Question[]): Promise<Finding[]>;
+  /** The setting DIALS_TOGETHER. */
+  dialsTogether: number;
   echo(n: number): Promise<number>;
   nextAlarm: NextAlarm;
   /** The data centre that the object runs in, where that is to be learnt. */

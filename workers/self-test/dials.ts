@@ -1,52 +1,18 @@
-import type { Figures } from "../../shared/model/self-test.ts";
-import type { SocketAddress } from "../../shared/model/socket-address.ts";
-import type { Connection } from "../prober/dial.ts";
 import { CLOUDFLARE_RESOLVER } from "./addresses.ts";
-import type { Bench, Measure } from "./bench.ts";
+import type { Measure } from "./bench.ts";
+import { DIAL_LIMIT_MS, dialOnce, drop, hold, outcomeOf, PLATFORM_SLOTS } from "./dial-outcome.ts";
 import { questionOf } from "./question.ts";
 
-/** How long a dial that is to succeed or to be refused may take. */
-const DIAL_LIMIT_MS = 10_000;
 /** How long a black-holed dial is watched: beyond the 21 s after which the platform is said to give it up. */
 const HELD_LIMIT_MS = 40_000;
 const LOOPBACK_TIMEOUT_MS = 2_000;
-/** The platform's limit of connections that wait for their first answer, in one invocation. */
-const PLATFORM_SLOTS = 6;
 
-/** How a dial went, and when that was known. `pending` where nothing was known within the limit. */
-async function outcomeOf(connection: Connection, limitMs: number): Promise<{ outcome: string; ms: number }> {
-  const startedAt = Date.now();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve("pending"), limitMs);
-  });
-  const settled = connection.opened.then(
-    () => "opened",
-    (error: unknown) => `${error instanceof Error ? error.message : error}`,
-  );
-  try {
-    return { outcome: await Promise.race([settled, late]), ms: Date.now() - startedAt };
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** `close` of a dial that hangs waits for the dial: nobody waits for it. */
-const drop = (connection: Connection): void => void connection.close().catch(() => undefined);
-
-async function dialOnce(bench: Bench, target: SocketAddress, limitMs = DIAL_LIMIT_MS): Promise<Figures> {
-  const connection = bench.dial(target);
-  const figures = await outcomeOf(connection, limitMs);
-  drop(connection);
-  return figures;
-}
-
-export const closedPort: Measure = (bench) => dialOnce(bench, bench.request.targets.closedPort);
+export const closedPort: Measure = async (bench) => ({ ...(await dialOnce(bench, bench.request.targets.closedPort)) });
 
 /** Cloudflare's own addresses are refused: what the refusal looks like, and that it is one. */
-export const cloudflareAddress: Measure = (bench) => dialOnce(bench, CLOUDFLARE_RESOLVER);
+export const cloudflareAddress: Measure = async (bench) => ({ ...(await dialOnce(bench, CLOUDFLARE_RESOLVER)) });
 
-export const ipv6: Measure = (bench) => dialOnce(bench, bench.request.targets.ipv6);
+export const ipv6: Measure = async (bench) => ({ ...(await dialOnce(bench, bench.request.targets.ipv6)) });
 
 /** A loopback invocation asks the black hole: it has to return with its deadline. */
 export const blackHole: Measure = async (bench) => {
@@ -56,22 +22,42 @@ export const blackHole: Measure = async (bench) => {
   return { reason, timeoutMs: LOOPBACK_TIMEOUT_MS, returnedMs: Date.now() - startedAt };
 };
 
-/** The object's own socket dials the black hole and is closed at once: how long the platform holds it nevertheless. */
+/**
+ * The object's own socket dials the black hole and is closed at once: how long the platform holds it nevertheless. Beside it another
+ * is left open, which tells a dial that was cancelled from one that was over anyway.
+ */
 export const blackHoleHeld: Measure = async (bench) => {
+  const beside = hold(bench, 1);
   const connection = bench.dial(bench.request.targets.blackHole);
   drop(connection);
-  return outcomeOf(connection, HELD_LIMIT_MS);
+  const closed = await outcomeOf(connection, HELD_LIMIT_MS);
+  const otherHangs = beside.hanging() === 1;
+  beside.drop();
+  return { ...closed, otherHangs };
 };
 
 /** With all the platform's slots taken by dials that hang, one to something that accepts. */
 export const seventhDial: Measure = async (bench) => {
-  const { blackHole, open } = bench.request.targets;
-  const before = await dialOnce(bench, open);
-  const hanging = Array.from({ length: PLATFORM_SLOTS }, () => bench.dial(blackHole));
-  for (const connection of hanging) connection.opened.catch(() => undefined);
+  const { open } = bench.request.targets;
+  const alone = await dialOnce(bench, open);
+  if (alone.outcome !== "opened") return { aloneOutcome: alone.outcome, aloneMs: alone.ms };
+  const held = hold(bench, PLATFORM_SLOTS);
   const seventh = await dialOnce(bench, open, HELD_LIMIT_MS);
-  for (const connection of hanging) drop(connection);
-  return { ...seventh, slots: PLATFORM_SLOTS, aloneMs: before.ms ?? 0 };
+  const hanging = held.hanging();
+  held.drop();
+  return { ...seventh, aloneMs: alone.ms, slots: PLATFORM_SLOTS, hanging };
+};
+
+/** As many dials as the platform has slots hang in loopbacks until these return: when one of the object's own opens after that. */
+export const loopbackSlots: Measure = async (bench) => {
+  const { open, blackHole: target } = bench.request.targets;
+  const alone = await dialOnce(bench, open);
+  if (alone.outcome !== "opened") return { aloneOutcome: alone.outcome, aloneMs: alone.ms };
+  const question = questionOf("TCP", target, "", LOOPBACK_TIMEOUT_MS);
+  const asked = Array.from({ length: PLATFORM_SLOTS }, () => bench.askElsewhere(question));
+  const hung = (await Promise.all(asked)).filter(({ reason }) => reason === "ConnectTimeout").length;
+  const after = await dialOnce(bench, open, HELD_LIMIT_MS);
+  return { ...after, aloneMs: alone.ms, slots: PLATFORM_SLOTS, hung };
 };
 
 /** Our own TLS client, in a loopback invocation, with a name to an address. */
@@ -96,11 +82,12 @@ export const tls: Measure = async (bench) => {
 export const outputGate: Measure = async (bench) => {
   const { open } = bench.request.targets;
   const plain = await dialOnce(bench, open);
+  if (plain.outcome !== "opened") return { aloneOutcome: plain.outcome, aloneMs: plain.ms };
   await bench.storage.put("self-test", Date.now());
   const afterWrite = await dialOnce(bench, open);
   const writtenAt = Date.now();
   await bench.storage.put("self-test", writtenAt);
   await bench.storage.sync();
   const syncMs = Date.now() - writtenAt;
-  return { outcome: afterWrite.outcome ?? "", plainMs: plain.ms ?? 0, afterWriteMs: afterWrite.ms ?? 0, syncMs };
+  return { outcome: afterWrite.outcome, plainMs: plain.ms, afterWriteMs: afterWrite.ms, syncMs };
 };

@@ -6,11 +6,13 @@ import {
   closedPort,
   cloudflareAddress,
   ipv6,
+  loopbackSlots,
   outputGate,
   seventhDial,
   tls,
 } from "./dials.ts";
 import { alarms, cpu, keyExchange, loopbacks, placement, rows } from "./inside.ts";
+import { loopbackDials } from "./loopback-dials.ts";
 
 /** What an object can measure by itself; whether it hibernates only somebody outside can see. */
 export const MEASURES: Record<Exclude<Measurement, "hibernation">, Measure> = {
@@ -20,6 +22,8 @@ export const MEASURES: Record<Exclude<Measurement, "hibernation">, Measure> = {
   "black-hole": blackHole,
   "black-hole-held": blackHoleHeld,
   "seventh-dial": seventhDial,
+  "loopback-slots": loopbackSlots,
+  "loopback-dials": loopbackDials,
   loopbacks,
   ipv6,
   tls,

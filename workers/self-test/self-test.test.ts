@@ -30,6 +30,8 @@ describe("the self-test", () => {
   it.each([
     ["closed-port", { outcome: expect.stringContaining("cannot connect to the specified address") }],
     ["black-hole", { reason: "ConnectTimeout", timeoutMs: 2_000, returnedMs: expect.any(Number) }],
+    ["seventh-dial", { outcome: "opened", slots: 6, hanging: 6 }],
+    ["loopback-slots", { outcome: "opened", slots: 6, hung: 6 }],
     ["loopbacks", { tried: 40, made: expect.any(Number) }],
     ["ipv6", { outcome: expect.stringContaining("cannot connect to the specified address") }],
     ["key-exchange", { agrees: true, swapped: expect.any(Boolean) }],
@@ -40,6 +42,23 @@ describe("the self-test", () => {
     ["placement", {}],
   ])("measures %s", async (measurement, figures) => {
     expect(await measure(measurement)).toMatchObject(figures);
+  });
+
+  it("measures what loopbacks dial at once, with the setting that it is for: here without a limit", async () => {
+    expect(await measure("loopback-dials")).toMatchObject({
+      dialsTogether: 1,
+      own: "opened",
+      hanging: 6,
+      "1x1": expect.any(Number),
+      "5x4": expect.any(Number),
+    });
+  });
+
+  it("says of a target that accepts nothing that it does not, where it should", async () => {
+    const targets = { ...TARGETS, open: here(closed) };
+    for (const measurement of ["seventh-dial", "loopback-slots", "loopback-dials", "output-gate"]) {
+      expect(await measure(measurement, { targets })).toHaveProperty("aloneOutcome");
+    }
   });
 
   it("measures a handshake of the TLS client that probes have", async () => {
