@@ -56,7 +56,7 @@ const longRecord = (port: number) =>
     },
   });
 
-describe.skipIf(whyNoBrowser() !== undefined)("how the pages look", { timeout: 300_000 }, () => {
+describe.skipIf(whyNoBrowser() !== undefined)("how the pages look", { timeout: 600_000 }, () => {
   let bed: Bed;
   let way: Cuttable;
 

@@ -4,7 +4,7 @@ import { type Gateway, startGateway } from "../../local/gateways.ts";
 import { why } from "../../local/why.ts";
 import type { Reason } from "../../shared/reason.ts";
 import type { DnsRecorder } from "./support/dns.ts";
-import { LEAVES_WITHIN_MS, PATIENCE_MS, RETURNS_WITHIN_MS, recordYaml } from "./support/records.ts";
+import { PATIENCE_MS, recordYaml } from "./support/records.ts";
 import { startWorld, type World } from "./support/stack.ts";
 import { until } from "./support/until.ts";
 
@@ -44,15 +44,15 @@ afterAll(async () => {
 });
 beforeEach(async ({ onTestFailed }) => {
   onTestFailed(() => world.explain(HOST));
-  await answered(dns, ALL, PATIENCE_MS);
-  await answered(lax, ALL, PATIENCE_MS);
+  await answered(dns, ALL);
+  await answered(lax, ALL);
 });
 
-async function answered(recorder: DnsRecorder, text: string, limitMs: number): Promise<void> {
+async function answered(recorder: DnsRecorder, text: string): Promise<void> {
   await until(
     `the answer ${text}`,
     () => recorder.last === text,
-    limitMs,
+    PATIENCE_MS,
     () => recorder.seen,
   );
 }
@@ -81,7 +81,7 @@ test.each<["expired" | "misnamed", Reason]>([
 ])("a certificate that is %s: the address leaves DNS for %s; renewed: it is back", async (breakage, reason) => {
   const mark = lax.mark;
   await gateways[0]?.change(breakage);
-  await answered(dns, SECOND, LEAVES_WITHIN_MS);
+  await answered(dns, SECOND);
   await until(`all regions to say ${reason}`, async () => {
     const { record, seen } = await observationsOf(HOST);
     const said = record === undefined ? "" : why(record, FIRST, Date.now());
@@ -97,5 +97,5 @@ test.each<["expired" | "misnamed", Reason]>([
   });
   expect(lax.since(mark)).toEqual([ALL]);
   await gateways[0]?.change(undefined);
-  await answered(dns, ALL, RETURNS_WITHIN_MS);
+  await answered(dns, ALL);
 });

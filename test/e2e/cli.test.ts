@@ -27,6 +27,7 @@ beforeAll(async () => {
   env = { VEDETTE_EDGE: world.stack.edgeUrl };
   admin = { ...env, VEDETTE_TOKEN: loadSecrets(world.stack.folders.state).adminToken };
   await published(ADDRESSES);
+  for (const address of ADDRESSES) await saidByAll(address, "Healthy");
   // The edge may have had to say before the agent ran.
   await until("the cluster to be reached", async () => {
     const { decided, acknowledged, failures } = (await world.readCluster()) ?? {};
@@ -39,6 +40,15 @@ async function published(addresses: readonly string[]): Promise<void> {
   await until(`${addresses} to be published`, async () => {
     const record = await world.stack.readRecord(HOST);
     return record?.leaves.flatMap((one) => (one.published ? [one.leaf] : [])).join() === addresses.join();
+  });
+}
+
+/** Two regions decide: the third may say the same a little later. */
+async function saidByAll(address: string, says: string): Promise<void> {
+  await until(`all regions to call ${address} ${says}`, async () => {
+    const record = await world.stack.readRecord(HOST);
+    const regions = record?.probes.find(({ leaf }) => leaf === address)?.regions ?? [];
+    return regions.length === 3 && regions.every(({ counts }) => counts.says === says);
   });
 }
 
@@ -83,6 +93,7 @@ describe("when a gateway breaks", () => {
     const before = following.stdout.length;
     await world.gateways[2]!.change("refuse");
     await published(ADDRESSES.slice(0, 2));
+    await saidByAll(BAD, "Unhealthy");
     await until("the event", () => following.stdout.length > before);
     following.process.kill("SIGINT");
     const { code, stdout, stderr } = await following.ended();

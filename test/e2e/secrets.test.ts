@@ -50,7 +50,7 @@ beforeAll(async () => {
   await until("the failure of the delivery", async () => (await read("/v1/overview")).includes('"lastFailure"'));
   await until("the notifications that fail", () => ["generic", "slack", "pagerduty"].every(wasTold));
   await until("a leaf that is withheld", async () => (await read("/v1/overview")).includes('"UnhealthyWithheld"'));
-}, 120_000);
+});
 
 afterAll(async () => {
   await edge?.stop();

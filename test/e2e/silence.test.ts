@@ -68,12 +68,25 @@ test("the edge stopped: after edgeStaleAfter all addresses are back, and not bef
   await mend();
 });
 
-test("the edge killed and started again at once: nothing is republished", async () => {
+/** Kills the edge and starts it at once; gives how long it was away, and what was answered meanwhile and afterwards. */
+async function restartEdge(): Promise<{ awayMs: number; seen: string[] }> {
   const mark = dns.mark;
+  const killedAt = Date.now();
   await world.stack.edge.crash();
   await world.stack.startEdge();
+  const awayMs = Date.now() - killedAt;
   await outlastSilence();
-  expect(dns.since(mark)).toEqual([WITHOUT_FIRST]);
+  return { awayMs, seen: dns.since(mark) };
+}
+
+test("the edge killed and started again at once: nothing is republished", async () => {
+  let restarted = await restartEdge();
+  // An edge that this machine needs about as long to start as the agent is patient tells nothing.
+  for (let tries = 1; tries < 5 && restarted.seen.length > 1 && restarted.awayMs > STALE_AFTER_MS / 2; tries += 1) {
+    await answered(WITHOUT_FIRST);
+    restarted = await restartEdge();
+  }
+  expect(restarted.seen).toEqual([WITHOUT_FIRST]);
   await mend();
 });
 

@@ -41,7 +41,7 @@ async function nothingLeft(ofGroups: readonly number[]): Promise<void> {
   await until(
     "no process to be left",
     () => processesOf(folder, ofGroups).length === 0,
-    10_000,
+    undefined,
     () => processesOf(folder, ofGroups),
   );
 }

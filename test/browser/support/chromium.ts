@@ -38,7 +38,7 @@ export function whyNoBrowser(): string | undefined {
 export async function launchChromium(): Promise<Browser> {
   const executablePath = findChromium();
   if (executablePath === undefined) throw new Error(whyNoBrowser());
-  return await chromium.launch({ executablePath, headless: true, args: FLAGS, timeout: 60_000 });
+  return await chromium.launch({ executablePath, headless: true, args: FLAGS, timeout: 120_000 });
 }
 
 function canBeRun(path: string): boolean {

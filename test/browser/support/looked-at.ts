@@ -8,12 +8,12 @@ export const row = (host: string): string => `[data-host="${host}"]`;
 export const sentence = (leaf: string): string => `[data-leaf="${leaf}"] [data-sentence]`;
 
 export async function connection(page: Page, state: "live" | "polling" | "stale"): Promise<void> {
-  await page.locator(`[role=status][data-connection="${state}"]`).waitFor({ state: "attached", timeout: 45_000 });
+  await page.locator(`[role=status][data-connection="${state}"]`).waitFor({ state: "attached" });
 }
 
 export async function rowState(page: Page, host: string, ...states: string[]): Promise<void> {
   const any = states.map((state) => `${row(host)}[data-state="${state}"]`).join(", ");
-  await page.locator(any).first().waitFor({ timeout: 45_000 });
+  await page.locator(any).first().waitFor();
 }
 
 /** A state of a row, and when it came to be there, by the clock of this machine. Unix ms. */
@@ -47,7 +47,7 @@ export async function notedAt(notes: () => Promise<Noted[]>, from: string, to: r
       const left = seen.findLastIndex(({ state }) => state === from);
       return seen.slice(left + 1).find(({ state }) => state !== undefined && to.includes(state));
     },
-    45_000,
+    undefined,
     () => seen,
   );
   return noted.at;

@@ -20,6 +20,7 @@ export interface ViewerPlan {
 }
 
 const HEIGHT = 900;
+const PATIENCE_MS = 90_000;
 
 /** Opens a page in a context of its own, empty as yet, whose faults are noted from its first request on. */
 export async function openViewer(browser: Browser, plan: ViewerPlan): Promise<Viewer> {
@@ -32,6 +33,7 @@ export async function openViewer(browser: Browser, plan: ViewerPlan): Promise<Vi
     viewport: { width: plan.width ?? 1280, height: HEIGHT },
     ...plan.context,
   });
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const faults: string[] = [];
   const note = (fault: string) => {

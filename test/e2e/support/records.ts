@@ -7,7 +7,7 @@ const CHECK = {
   protocol: "HTTP",
   path: "/healthz",
   interval: "1s",
-  timeout: "500ms",
+  timeout: "1s",
   failureThreshold: 2,
   successThreshold: 2,
   regions: ["weur", "enam", "apac"],
@@ -20,7 +20,7 @@ export const LEAVES_WITHIN_MS = leavesWithinMs(read);
 export const RETURNS_WITHIN_MS = returnsWithinMs(read);
 export const ROUND_MS = read.intervalMs;
 /** For what comes soon, but is promised nowhere by when. */
-export const PATIENCE_MS = 45_000;
+export const PATIENCE_MS = 90_000;
 
 type Spec = {
   targets: readonly string[];

@@ -9,7 +9,7 @@ const PAUSE_MS = 50;
 export async function until<Value>(
   what: string,
   holds: () => Value | Promise<Value>,
-  limitMs = 45_000,
+  limitMs = 90_000,
   seen: () => unknown = () => undefined,
 ): Promise<Exclude<Value, undefined | false>> {
   const deadline = Date.now() + limitMs;
