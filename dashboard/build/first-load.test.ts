@@ -25,6 +25,12 @@ it(`loads less than ${LIMIT_BYTES} bytes at first, compressed`, () => {
   ).toBeLessThan(LIMIT_BYTES);
 });
 
+it("has the style of all pages at once: what is lost on the way later leaves none of them bare", () => {
+  const sheets = readdirSync(join(FOLDER, "assets")).filter((file) => file.endsWith(".css"));
+  expect(sheets).toHaveLength(1);
+  expect(firstLoad()).toContain(`assets/${sheets[0]}`);
+});
+
 it("loads no charts before they are shown", () => {
   const scripts = firstLoad().filter((path) => path.endsWith(".js"));
   for (const path of scripts) expect(readFileSync(join(FOLDER, path), "utf8"), path).not.toContain("uplot");

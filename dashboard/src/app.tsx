@@ -5,7 +5,7 @@ import { type Route, useRoute } from "./router.ts";
 import { Boundary } from "./ui/boundary.tsx";
 import { Footer } from "./ui/footer.tsx";
 import { Header } from "./ui/header.tsx";
-import { lazy } from "./ui/lazy.tsx";
+import { lazy, loadAhead } from "./ui/lazy.tsx";
 import { PageHead } from "./ui/page.tsx";
 
 const RecordPage = lazy(() => import("./record/page.tsx"));
@@ -17,10 +17,14 @@ const LoginPage = lazy(() => import("./login/page.tsx"));
 /** What is made of the overview alone, and so is there for the public too. */
 const OPEN: ReadonlySet<Route["page"]> = new Set<Route["page"]>(["overview", "regions", "login", "unknown"]);
 
+/** Once the first page has what it asks for itself. */
+const LOAD_AHEAD_AFTER_MS = 1_000;
+
 /** The whole page: its header, and whichever page the address names. */
 export function App() {
   const route = useRoute();
   const isClosed = useView((view) => view.needsLogin || (view.overview?.role === "public" && !OPEN.has(route.page)));
+  useLoadAhead();
   const main = useRef<HTMLElement>(null);
   const place = "host" in route ? route.host : route.page;
   const isFirst = useRef(true);
@@ -45,6 +49,16 @@ export function App() {
       <Footer />
     </>
   );
+}
+
+/** Has the code of the other pages before the connection is lost; the public cannot see most of them. */
+function useLoadAhead(): void {
+  const isIn = useView((view) => view.overview !== undefined && view.overview.role !== "public");
+  useEffect(() => {
+    if (!isIn) return;
+    const timer = setTimeout(() => void loadAhead(), LOAD_AHEAD_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [isIn]);
 }
 
 function Page({ route }: { route: Route }) {

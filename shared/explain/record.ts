@@ -2,6 +2,7 @@ import type { RecordDetail } from "../model/record-detail.ts";
 import type { ProbeStatus } from "../model/status.ts";
 import { endpointKey } from "../record/key.ts";
 import type { Clock } from "./clock.ts";
+import { withClock } from "./instants.ts";
 import { explainLeaf } from "./leaf.ts";
 import { against, counted, seenFrom } from "./seen.ts";
 
@@ -26,7 +27,7 @@ export function explainRecord(record: RecordDetail, clock: Clock): Explanation {
     { title: "Seen", lines: record.probes.flatMap((probe) => seen(probe, record)) },
     { title: "Verdict", lines: record.probes.map((probe) => verdict(probe, clock)) },
     { title: "Decision", lines: record.leaves.map(({ leaf }) => explainLeaf(record, leaf, clock)) },
-    { title: "Advice", lines: advice(record) },
+    { title: "Advice", lines: advice(record, clock) },
     { title: "In DNS", lines: record.endpoints.map((one) => `${endpointKey(one)}: ${one.targets.join(", ")}`) },
   ];
   return {
@@ -50,9 +51,12 @@ function watched({ shares, minPublished, whenSilent }: RecordDetail): string[] {
   ];
 }
 
+/** Regions that see the same share a line: a record of many leaves would be hundreds of them. */
 function seen(probe: ProbeStatus, { shares }: RecordDetail): string[] {
   const whose = shares.length > 1 ? ` of ${probe.cluster}` : "";
-  return probe.regions.map((region) => `${probe.leaf}${whose} from ${region.region}: ${seenFrom(region)}`);
+  return [...Map.groupBy(probe.regions, seenFrom)].map(
+    ([what, regions]) => `${probe.leaf}${whose} from ${regions.map(({ region }) => region).join(", ")}: ${what}`,
+  );
 }
 
 function verdict(probe: ProbeStatus, clock: Clock): string {
@@ -63,9 +67,9 @@ function verdict(probe: ProbeStatus, clock: Clock): string {
   return `${leaf} of ${cluster}: ${probe.verdict} since ${clock(probe.since)} (${why})`;
 }
 
-function advice({ advisories, probes }: RecordDetail): string[] {
+function advice({ advisories, probes }: RecordDetail, clock: Clock): string[] {
   const ofProbes = probes.flatMap(({ leaf, advisories: own }) =>
     own.map((one) => `${one.type}: ${leaf}: ${one.message}`),
   );
-  return [...advisories.map((one) => `${one.type}: ${one.message}`), ...ofProbes];
+  return [...advisories.map((one) => `${one.type}: ${one.message}`), ...ofProbes].map((line) => withClock(line, clock));
 }

@@ -23,10 +23,12 @@ export interface Charted {
   decidedAt: number;
   /** The leaf to show until another is chosen; the first where there is none. */
   troubled: string | undefined;
+  /** Whether any of its addresses is probed. */
+  isProbed: boolean;
 }
 
 /** Latency and availability over time, as each region has them. */
-export default function HistoryPanel({ host, decidedAt, troubled }: Charted) {
+export default function HistoryPanel({ host, decidedAt, troubled, isProbed }: Charted) {
   const [span, setSpan] = useState<HistorySpan>("6h");
   const { history, fault } = useHistory(host, span, decidedAt);
   const isOther = history !== undefined && history.span !== span;
@@ -46,13 +48,15 @@ export default function HistoryPanel({ host, decidedAt, troubled }: Charted) {
       {history === undefined ? (
         fault === undefined && <Skeleton label="Loading the history" rows={3} />
       ) : (
-        <History history={history} troubled={troubled} />
+        <History history={history} troubled={troubled} isProbed={isProbed} />
       )}
     </section>
   );
 }
 
-function History({ history, troubled }: { history: RecordHistory } & Pick<Charted, "troubled">) {
+type Drawn = { history: RecordHistory } & Pick<Charted, "troubled" | "isProbed">;
+
+function History({ history, troubled, isProbed }: Drawn) {
   const leaves = leavesIn(history);
   const phases = phasesIn(history.series);
   const [wantedLeaf, setLeaf] = useState<string>();
@@ -62,7 +66,11 @@ function History({ history, troubled }: { history: RecordHistory } & Pick<Charte
   if (history.series.every(({ points }) => points.length === 0)) {
     return (
       <EmptyNote title="No history of this span yet">
-        <p>Checks are summed up by the minute: the first ones appear here a minute after the record was taken up.</p>
+        <p>
+          {isProbed
+            ? "Checks are summed up by the minute: the first ones appear here a minute after the record was taken up."
+            : "None of its addresses is probed, so there is nothing to measure."}
+        </p>
         <Missing history={history} />
       </EmptyNote>
     );

@@ -44,6 +44,7 @@ const NOTHING: Read = {
 export function useTimeline(pageSize: number): Timeline {
   const told = useView((view) => view.events);
   const missed = useView((view) => view.missed);
+  const answeredAt = useView((view) => view.readAt);
   const [read, setRead] = useState(NOTHING);
   const [tries, setTries] = useState(0);
   const change = (part: Partial<Read>) => setRead((before) => ({ ...before, ...part }));
@@ -56,6 +57,10 @@ export function useTimeline(pageSize: number): Timeline {
       });
     return () => stopped.abort();
   }, [pageSize, missed, tries]);
+  // The edge has just answered something else: what it did not answer is asked again.
+  useEffect(() => {
+    if (read.fault !== undefined) setTries((count) => count + 1);
+  }, [answeredAt]);
   const loadOlder = () => {
     if (read.isLoadingOlder || read.isWhole || read.previous === undefined) return;
     change({ isLoadingOlder: true });

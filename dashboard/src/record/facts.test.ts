@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import type { ClusterHealth } from "../../../shared/model/overview.ts";
 import type { RecordDetail } from "../../../shared/model/record-detail.ts";
 import type { LeafDecision, LeafReason } from "../../../shared/model/status.ts";
-import { adviceOf, headline, leafFacts, worstLeaf } from "./facts.ts";
+import { adviceOf, countTroubled, headline, leafFacts, unreachedOf, worstLeaf } from "./facts.ts";
 
 const leaf = (address: string, published: boolean, reason: LeafReason): LeafDecision => ({
   leaf: address,
@@ -34,6 +35,19 @@ test("a leaf's place and tone follow its decision", () => {
   const all = record(up("a"), out("b"), leaf("c", true, "KeptForFamily"), leaf("d", false, "PendingWithheld"));
   const seen = ["a", "b", "c", "d", "e"].map((one) => leafFacts(all, one)).map(({ place, tone }) => `${place} ${tone}`);
   expect(seen).toEqual(["in ok", "out bad", "kept warn", "out quiet", "out quiet"]);
+});
+
+test("leaves in trouble are those that are out of DNS or kept for want of better", () => {
+  expect(countTroubled(record(up("a"), out("b"), leaf("c", true, "KeptForFamily"), leaf("d", false, "Unknown")))).toBe(
+    2,
+  );
+});
+
+test("clusters that are not reached are named where a share of the record is theirs", () => {
+  const shared = { ...record(up("a")), shares: [{ cluster: "east" }, { cluster: "west" }] } as unknown as RecordDetail;
+  const health = (cluster: string, reachable: boolean) => ({ cluster, reachable }) as ClusterHealth;
+  const all = [health("east", true), health("north", false), health("west", false)];
+  expect(unreachedOf(shared, all)).toEqual(["west"]);
 });
 
 test("the leaf to look at first is one that is out of DNS, then one that is kept", () => {

@@ -1,5 +1,6 @@
 import { decisiveProbes } from "../../../shared/explain/leaf.ts";
 import { against } from "../../../shared/explain/seen.ts";
+import type { ClusterHealth } from "../../../shared/model/overview.ts";
 import type { RecordDetail } from "../../../shared/model/record-detail.ts";
 import type { Advisory, LeafDecision, ProbeStatus, Verdict } from "../../../shared/model/status.ts";
 import { type LeafPlace, placeOf } from "../overview/words.ts";
@@ -35,6 +36,13 @@ export function leafFacts(record: RecordDetail, leaf: string): LeafFacts {
     probes,
   };
 }
+
+/** Whether somebody should look: out of DNS, kept in it for want of better, or a region is against it. */
+export const isTroubled = (tone: Tone): boolean => tone === "bad" || tone === "warn";
+
+/** How many of a record's leaves are in trouble. */
+export const countTroubled = (record: RecordDetail): number =>
+  record.leaves.filter(({ leaf }) => isTroubled(leafFacts(record, leaf).tone)).length;
 
 function toneOf(decision: LeafDecision | undefined): Tone {
   switch (decision?.reason) {
@@ -73,6 +81,12 @@ export function headline(record: RecordDetail): string {
 export function worstLeaf({ leaves }: RecordDetail): string | undefined {
   const first = (tone: Tone) => leaves.find((decision) => toneOf(decision) === tone)?.leaf;
   return first("bad") ?? first("warn");
+}
+
+/** The clusters of a record that no decision reaches, by name. */
+export function unreachedOf({ shares }: RecordDetail, clusters: readonly ClusterHealth[]): string[] {
+  const own = new Set(shares.map(({ cluster }) => cluster));
+  return clusters.filter(({ cluster, reachable }) => own.has(cluster) && !reachable).map(({ cluster }) => cluster);
 }
 
 /** The weightiest first. */

@@ -4,7 +4,7 @@ import type { ProbeStatus } from "../../../shared/model/status.ts";
 import { PLACE_WORDS } from "../overview/words.ts";
 import { Since } from "../ui/time.tsx";
 import { certificateEnd } from "./certificate.ts";
-import type { LeafFacts } from "./facts.ts";
+import { isTroubled, type LeafFacts } from "./facts.ts";
 import { ToneMark } from "./mark.tsx";
 import { RegionStrip, RegionTable } from "./regions.tsx";
 import "./leaf.css";
@@ -13,12 +13,14 @@ interface Shown {
   facts: LeafFacts;
   sentence: string;
   now: number;
+  /** Whether it is opened by itself where it is in trouble. */
+  opens: boolean;
   /** By which record set one comes here. */
   way: ComponentChildren;
 }
 
-/** One address: whether it is in DNS, why, and what each region sees. What is in trouble is open from the start. */
-export function Leaf({ facts, sentence, now, way }: Shown) {
+/** One address: whether it is in DNS, why, and what each region sees. */
+export function Leaf({ facts, sentence, now, opens, way }: Shown) {
   const { leaf, decision, place, tone, verdict, since, probes } = facts;
   return (
     <li class={`leaf-card tone-${tone}`} id={`leaf-${leaf}`} data-leaf={leaf} data-place={place}>
@@ -40,7 +42,7 @@ export function Leaf({ facts, sentence, now, way }: Shown) {
       </p>
       <Certificate probes={probes} now={now} />
       {probes.map((probe) => (
-        <Seen key={probe.id} probe={probe} isOne={probes.length === 1} isTrouble={tone === "bad" || tone === "warn"} />
+        <Seen key={probe.id} probe={probe} isOne={probes.length === 1} opens={opens && isTroubled(tone)} />
       ))}
     </li>
   );
@@ -65,12 +67,12 @@ function Certificate({ probes, now }: { probes: readonly ProbeStatus[]; now: num
 
 const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 
-/** What the regions see, opened by itself where it turns to trouble. The table is drawn while it is open only. */
-function Seen({ probe, isOne, isTrouble }: { probe: ProbeStatus; isOne: boolean; isTrouble: boolean }) {
-  const [isOpen, setOpen] = useState(isTrouble);
+/** What the regions see, opened by itself once `opens`. The table is drawn while it is open only. */
+function Seen({ probe, isOne, opens }: { probe: ProbeStatus; isOne: boolean; opens: boolean }) {
+  const [isOpen, setOpen] = useState(opens);
   useEffect(() => {
-    if (isTrouble) setOpen(true);
-  }, [isTrouble]);
+    if (opens) setOpen(true);
+  }, [opens]);
   return (
     <details class="seen" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>

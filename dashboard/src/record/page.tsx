@@ -11,6 +11,7 @@ import { RecentEvents } from "./recent-events.tsx";
 import { RecordFault, RecordGone } from "./states.tsx";
 import { Steps } from "./steps.tsx";
 import { Tree } from "./tree.tsx";
+import { Unreached } from "./unreached.tsx";
 import { useRecord } from "./use-record.ts";
 import "./record.css";
 
@@ -47,9 +48,15 @@ function Whole({ record }: { record: RecordDetail }) {
   return (
     <>
       <RecordHead record={record} />
+      <Unreached record={record} />
       <Advisories record={record} />
       <Tree record={record} now={now} />
-      <History host={record.rootHost} decidedAt={record.decidedAt} troubled={worstLeaf(record)} />
+      <History
+        host={record.rootHost}
+        decidedAt={record.decidedAt}
+        troubled={worstLeaf(record)}
+        isProbed={record.probes.length > 0}
+      />
       <div class="record-below">
         <RecentEvents host={record.rootHost} />
         <Steps record={record} now={now} />

@@ -10,7 +10,7 @@ const SHOWN = 12;
 
 /** What happened to this record of late. */
 export function RecentEvents({ host }: { host: string }) {
-  const { events, isLoading, fault } = useTimeline(LAST);
+  const { events, isLoading, isWhole, fault } = useTimeline(LAST);
   const hour = Math.floor(useNow(60_000) / 3_600_000);
   const own = events.filter(({ rootHost }) => rootHost === host).slice(0, SHOWN);
   return (
@@ -26,7 +26,10 @@ export function RecentEvents({ host }: { host: string }) {
       {own.length === 0 && isLoading && <Skeleton label="Loading events" rows={2} />}
       {own.length === 0 && !isLoading && (
         <p class="muted">
-          {fault === undefined ? "Nothing of late: no verdict and no decision has changed." : fault.message}
+          {fault?.message ??
+            (isWhole
+              ? "Nothing of late: no verdict and no decision has changed."
+              : `None of the newest ${events.length} events, of all records, is of this one.`)}
         </p>
       )}
       <p class="small">

@@ -2,17 +2,23 @@ import { clockIn } from "../../../shared/explain/clock.ts";
 import { explainLeaf } from "../../../shared/explain/leaf.ts";
 import type { RecordDetail } from "../../../shared/model/record-detail.ts";
 import { type Branch, layoutTree, leavesInOrder, type TreeNode } from "../tree/layout.ts";
-import { leafFacts } from "./facts.ts";
+import { countTroubled, leafFacts } from "./facts.ts";
 import { Leaf } from "./leaf.tsx";
 import "./tree.css";
 
 interface Shown {
   record: RecordDetail;
   now: number;
+  /** Whether what the regions see of a leaf in trouble is open from the start. */
+  opens: boolean;
 }
 
+/** With more leaves in trouble, their tables would fill dozens of screens before the next leaf comes. */
+const OPENED = 5;
+
 /** The record as DNS has it, from its names down to the addresses, each with what is known of it. */
-export function Tree({ record, now }: Shown) {
+export function Tree({ record, now }: Omit<Shown, "opens">) {
+  const shown = { record, now, opens: countTroubled(record) <= OPENED };
   const roots = layoutTree(record.wanted, record.endpoints);
   const drawn = new Set(leavesInOrder(roots));
   // What was just dropped from the record may still be decided of.
@@ -22,10 +28,10 @@ export function Tree({ record, now }: Shown) {
       <h2 id="tree">From name to address</h2>
       <ul class="tree tree-roots">
         {roots.map((node) => (
-          <Node key={node.id} node={node} shown={{ record, now }} />
+          <Node key={node.id} node={node} shown={shown} />
         ))}
         {others.map(({ leaf }) => (
-          <LeafNode key={leaf} leaf={leaf} shown={{ record, now }} />
+          <LeafNode key={leaf} leaf={leaf} shown={shown} />
         ))}
       </ul>
     </section>
@@ -51,12 +57,21 @@ function Node({ node, via, shown }: { node: TreeNode; via?: Branch; shown: Shown
   );
 }
 
-function LeafNode({ leaf, via, shown: { record, now } }: { leaf: string; via?: Branch | undefined; shown: Shown }) {
+function LeafNode({
+  leaf,
+  via,
+  shown: { record, now, opens },
+}: {
+  leaf: string;
+  via?: Branch | undefined;
+  shown: Shown;
+}) {
   return (
     <Leaf
       facts={leafFacts(record, leaf)}
       sentence={explainLeaf(record, leaf, clockIn(now))}
       now={now}
+      opens={opens}
       way={via === undefined ? undefined : <Way via={via} />}
     />
   );

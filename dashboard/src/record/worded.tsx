@@ -1,6 +1,6 @@
 import { Fragment } from "preact";
+import { partInstants } from "../../../shared/explain/instants.ts";
 import { Time } from "../ui/time.tsx";
-import { partInstants } from "./instants.ts";
 
 /** A message of the edge, with the instants in it in the viewer's zone. */
 export function Worded({ text }: { text: string }) {

@@ -2,28 +2,54 @@ import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { ErrorNote, Skeleton } from "./states.tsx";
 
-/** A component whose code is loaded when it is first shown. */
+const AGAIN_EVERY_MS = 5_000;
+
+const ahead: (() => Promise<void>)[] = [];
+
+/** A component whose code is loaded when it is first shown, or with {@link loadAhead}. */
 export function lazy<Props extends object>(load: () => Promise<{ default: ComponentType<Props> }>) {
   let loaded: ComponentType<Props> | undefined;
+  const ensure = async () => {
+    loaded ??= (await load()).default;
+  };
+  ahead.push(ensure);
   return function Lazy(props: Props) {
     const [Page, setPage] = useState<ComponentType<Props> | undefined>(() => loaded);
     const [failed, setFailed] = useState(false);
     useEffect(() => {
-      if (loaded !== undefined) return;
-      load().then(
-        (module) => {
-          loaded = module.default;
-          setPage(() => loaded);
-        },
-        () => setFailed(true),
-      );
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      let isGone = false;
+      const attempt = async () => {
+        try {
+          await ensure();
+          if (!isGone) setPage(() => loaded);
+        } catch {
+          if (isGone) return;
+          setFailed(true);
+          timer = setTimeout(() => void attempt(), AGAIN_EVERY_MS);
+        }
+      };
+      if (loaded === undefined) void attempt();
+      return () => {
+        isGone = true;
+        clearTimeout(timer);
+      };
     }, []);
-    if (failed)
-      return (
-        <ErrorNote title="This part of the page could not be loaded">
-          Reload it: a new version may have been deployed meanwhile.
-        </ErrorNote>
-      );
-    return Page === undefined ? <Skeleton label="Loading" /> : <Page {...props} />;
+    if (Page !== undefined) return <Page {...props} />;
+    if (!failed) return <Skeleton label="Loading" />;
+    return (
+      <ErrorNote title="This part of the page could not be loaded">
+        It is tried again every 5 seconds. Should that not help while the edge answers, reload the page: a new version
+        may have been deployed meanwhile.
+      </ErrorNote>
+    );
   };
+}
+
+/**
+ * Loads what is not loaded yet of all pages, one after the other: whoever goes on to another one while the edge cannot be
+ * reached still comes there. What fails is left to be loaded when it is shown.
+ */
+export async function loadAhead(): Promise<void> {
+  for (const ensure of ahead) await ensure().catch(() => {});
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { partInstants } from "./instants.ts";
+import { clockIn } from "./clock.ts";
+import { partInstants, withClock } from "./instants.ts";
 
 test("instants are parted from the text around them", () => {
   const at = Date.UTC(2026, 10, 30, 8, 41, 29, 165);
@@ -11,4 +12,11 @@ test("what is no instant stays text", () => {
   expect(partInstants("no time at all")).toEqual(["no time at all"]);
   expect(partInstants("at 2026-99-99T08:41:29Z.")).toEqual(["at ", "2026-99-99T08:41:29Z", "."]);
   expect(partInstants("")).toEqual([]);
+});
+
+test("a text has its times in the reader's zone", () => {
+  const clock = clockIn(Date.UTC(2026, 10, 30, 9), "Asia/Kathmandu");
+  expect(withClock("apac says Unhealthy since 2026-11-30T08:41:29.165Z (3 in a row)", clock)).toBe(
+    "apac says Unhealthy since 14:26:29 (3 in a row)",
+  );
 });
