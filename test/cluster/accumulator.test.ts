@@ -31,6 +31,8 @@ interface Result {
   /** From before the first apply until all is applied, and until all is published. */
   appliedMs: number;
   publishedMs: number;
+  /** For how long the snapshots were counted. */
+  countedMs: number;
   pushes: number;
   idleMib: number;
   peakMib: number;
@@ -74,8 +76,8 @@ async function storm(namespaces: number, windowMs: number, port: number): Promis
       .map((one) => stringify(one))
       .join("---\n"),
   );
-  const [before, idleMib] = [await pushes(world), replica.peakBytes / MIB];
   const from = Date.now();
+  const [before, idleMib] = [await pushes(world), replica.peakBytes / MIB];
   await Promise.all(files.map((file) => plane.kubectlOk(["create", "-f", "-"], file)));
   const appliedMs = Date.now() - from;
   const client = new KubeClient(plane.config);
@@ -87,17 +89,19 @@ async function storm(namespaces: number, windowMs: number, port: number): Promis
       count = (await client.list(DNS_ENDPOINT)).items.length;
       return count === namespaces * RECORDS;
     },
-    300_000,
+    600_000,
     () => count,
   );
   const publishedMs = Date.now() - from;
   const pushed = (await pushes(world)) - before;
+  const countedMs = Date.now() - from;
   const cpuSeconds = await replica.metric("process_cpu_seconds_total");
   return {
     namespaces,
     windowMs,
     appliedMs,
     publishedMs,
+    countedMs,
     pushes: pushed,
     idleMib,
     peakMib: replica.peakBytes / MIB,
@@ -114,7 +118,7 @@ const pushes = (world: ClusterWorld) => world.replicas[0]!.metric("vedette_agent
 
 test.for([1, 6, 15])(
   "35 records in each of %i namespaces at once: no more snapshots than windows, and little memory",
-  { timeout: 400_000 },
+  { timeout: 800_000 },
   async (namespaces) => {
     opened = new AsyncDisposableStack();
     const port = await freePort();
@@ -122,7 +126,7 @@ test.for([1, 6, 15])(
     for (const result of await Promise.all([storm(namespaces, 1_000, port), storm(namespaces, 10_000, port)])) {
       results.push(result);
       expect(result.pushes).toBeGreaterThan(0);
-      expect(result.pushes).toBeLessThanOrEqual(result.publishedMs / result.windowMs + 2);
+      expect(result.pushes).toBeLessThanOrEqual(result.countedMs / result.windowMs + 2);
       expect(result.peakMib).toBeLessThan(MEMORY_LIMIT_MIB);
     }
   },

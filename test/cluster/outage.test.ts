@@ -15,6 +15,8 @@ const CALLS_PER_SECOND = 4;
 const CALLS_AT_ONCE = 60;
 
 const FIGHT_MS = 20_000;
+/** The fight goes on until both are told, for at most so long. */
+const LONGEST_FIGHT_MS = 120_000;
 
 interface Role {
   metadata: { resourceVersion?: string };
@@ -87,11 +89,11 @@ test.each(Object.keys(OUTAGES))(
     await outage.begin();
     try {
       await shop.decide(0, "status");
-      await until("the loss in embedded DNS", async () => (await answered()) === B, 60_000);
+      await until("the loss in embedded DNS", async () => (await answered()) === B);
       await shop.decide(0);
-      await until("the return in embedded DNS", async () => (await answered()) === `${A} ${B}`, 60_000);
+      await until("the return in embedded DNS", async () => (await answered()) === `${A} ${B}`);
       await shop.decide(1, "status");
-      await until("the next loss in embedded DNS", async () => (await answered()) === A, 60_000);
+      await until("the next loss in embedded DNS", async () => (await answered()) === A);
     } finally {
       await outage.end();
     }
@@ -147,9 +149,18 @@ test("another writer rewrites statuses and DNSEndpoint for 20 s: few writes of o
   const fieldManager = "somebody";
   const { length } = plane.auditEvents();
   const logged = replicas[0]!.log.length;
-  const endsAt = performance.now() + FIGHT_MS;
+  const said = () =>
+    replicas[0]!.log
+      .slice(logged)
+      .split("\n")
+      .filter((line) => line.includes("changed again and again"));
+  const startedAt = performance.now();
+  const isOver = () => {
+    const foughtMs = performance.now() - startedAt;
+    return foughtMs > LONGEST_FIGHT_MS || (foughtMs > FIGHT_MS && said().length >= 2);
+  };
   let theirs = 0;
-  for (; performance.now() < endsAt; theirs += 1) {
+  for (; !isOver(); theirs += 1) {
     const metadata = { name: "shop", namespace: shop.namespace };
     const endpoints = [{ dnsName: HOST, recordType: "A", recordTTL: 60, targets: ["203.0.113.66"] }];
     const about = ({ apiVersion, kind }: Kind) => ({ apiVersion, kind, metadata });
@@ -161,10 +172,6 @@ test("another writer rewrites statuses and DNSEndpoint for 20 s: few writes of o
       { fieldManager, force: true, subresource: "status" },
     );
   }
-  const said = replicas[0]!.log
-    .slice(logged)
-    .split("\n")
-    .filter((line) => line.includes("changed again and again"));
   await settled();
   await until(
     "the status to be ours",
@@ -180,14 +187,20 @@ test("another writer rewrites statuses and DNSEndpoint for 20 s: few writes of o
     .auditEvents()
     .slice(length)
     .filter(({ user, verb }) => user === AGENT && verb === "patch");
-  const writes = (resource: string) => ours.filter((one) => one.resource === resource).length;
-  const [endpoint, status] = [writes("dnsendpoints"), writes("dnsrecords/status")];
+  const of = (resource: string) => ours.filter((one) => one.resource === resource);
+  const [endpoint, status] = [of("dnsendpoints").length, of("dnsrecords/status").length];
   console.log(
-    `against ${theirs} writes of another each: ${endpoint} to the DNSEndpoint, ${status} to the status; log: ${said.join("\n")}`,
+    `against ${theirs} writes of another each: ${endpoint} to the DNSEndpoint, ${status} to the status; log: ${said().join("\n")}`,
   );
-  expect(Math.max(endpoint, status)).toBeLessThan(15);
-  expect(said.filter((line) => line.includes("DNSEndpoint"))).toHaveLength(1);
-  expect(said.filter((line) => line.includes("DNSRecord"))).toHaveLength(1);
+  // What was undone waits twice as long each time; what came too late is tried a few times at once, then every few seconds.
+  const seconds = (performance.now() - startedAt) / 1_000;
+  for (const writes of [of("dnsendpoints"), of("dnsrecords/status")]) {
+    const done = writes.filter(({ code }) => code < 300).length;
+    expect(done).toBeLessThan(10);
+    expect(writes.length - done).toBeLessThan(5 * done + seconds / 2);
+  }
+  expect(said().filter((line) => line.includes("DNSEndpoint"))).toHaveLength(1);
+  expect(said().filter((line) => line.includes("DNSRecord"))).toHaveLength(1);
 });
 
 test("rights that are taken away for a while: DNS goes on, nothing shrinks, and then all is right", async () => {
@@ -207,7 +220,7 @@ test("rights that are taken away for a while: DNS goes on, nothing shrinks, and 
     await plane.apiserver.start();
     await until("one to lead", () => shop.world.replicas[0]!.isLeader());
     await shop.decide(0, "status");
-    await until("the loss in embedded DNS", async () => (await answered()) === B, 60_000);
+    await until("the loss in embedded DNS", async () => (await answered()) === B);
     expect(await shop.targets()).toBe(`${A} ${B}`);
     expect(await shop.objects()).toEqual(before);
     expect((await shop.world.edge.record(HOST))?.probes.map(({ leaf }) => leaf).toSorted()).toEqual([A, B]);

@@ -90,7 +90,7 @@ async function gatewaysAndPolicies(): Promise<void> {
   const { apiVersion, kind } = GATEWAY;
   const metadata = { name: "web", namespace };
   const listeners = [{ name: "web", hostname: `web.${zone}`, protocol: "HTTP", port }];
-  const healthCheck = { interval: "1s", timeout: "500ms", failureThreshold: 1, staleAfter: "30s" };
+  const healthCheck = { interval: "1s", timeout: "1s", failureThreshold: 1, staleAfter: "30s" };
   await world.apply(
     { apiVersion, kind, metadata, spec: { gatewayClassName: "any", listeners } },
     {

@@ -53,7 +53,7 @@ test("a deleted record is withdrawn at the edge and told to the other cluster of
     await until(
       "the other to answer both",
       () => dns.last === `${OURS} ${THEIRS}`,
-      45_000,
+      undefined,
       () => dns.seen,
     );
     await scene.kubectl("delete", "dnsrecords.vedette.dev", "shared", "-n", scene.namespace, "--wait=false");
@@ -66,7 +66,7 @@ test("a deleted record is withdrawn at the edge and told to the other cluster of
     await until(
       "the other to answer its own alone",
       () => dns.last === THEIRS,
-      45_000,
+      undefined,
       () => dns.seen,
     );
     expect(scene.published.targets(host)).toBe("");

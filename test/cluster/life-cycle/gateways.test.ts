@@ -39,7 +39,7 @@ const policy = (name: string, ttl: number) => ({
   spec: {
     targetRef: { name },
     recordTTL: ttl,
-    healthCheck: { interval: "1s", timeout: "500ms", failureThreshold: 1, staleAfter: "30s" },
+    healthCheck: { interval: "1s", timeout: "1s", failureThreshold: 1, staleAfter: "30s" },
   },
 });
 

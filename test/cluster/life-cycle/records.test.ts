@@ -27,7 +27,7 @@ async function publish(name: string, addresses: readonly string[] = [A, B], more
   return rootHost;
 }
 
-const remove = (name: string) => scene.kubectl("delete", RECORDS, name, "-n", scene.namespace, "--timeout=60s");
+const remove = (name: string) => scene.kubectl("delete", RECORDS, name, "-n", scene.namespace, "--timeout=150s");
 
 interface ProbeShape {
   metadata: { name: string; uid: string; labels: Record<string, string> };

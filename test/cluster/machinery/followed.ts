@@ -69,7 +69,7 @@ export class Followed {
         truth = versionsOf((await this.#truth.list(CONFIG_MAP, this.#selection)).items);
         return truth.join() === this.held.join();
       },
-      60_000,
+      150_000,
       () => ({ held: this.held, truth }),
     );
   }

@@ -133,8 +133,10 @@ export class TestReplica {
     this.#release();
   }
 
-  #ask(path: string): Promise<Response> {
-    return fetch(`http://${HOST}:${this.operationsPort}${path}`, { signal: AbortSignal.timeout(5_000) });
+  /** Asks once more where the connection is lost: the server ends those that were idle, at times just as one is used again. */
+  async #ask(path: string): Promise<Response> {
+    const ask = () => fetch(`http://${HOST}:${this.operationsPort}${path}`, { signal: AbortSignal.timeout(15_000) });
+    return await ask().catch((error: Error) => (error instanceof TypeError ? ask() : Promise.reject(error)));
   }
 }
 

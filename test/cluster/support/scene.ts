@@ -94,7 +94,7 @@ export class Scene {
       protocol: "HTTP",
       port: this.port,
       interval: "1s",
-      timeout: "500ms",
+      timeout: "1s",
       failureThreshold: 1,
       staleAfter: "30s",
     };
@@ -191,7 +191,7 @@ export class Scene {
   /** Takes the records away while the agent can let them go, then ends all. */
   async stop(): Promise<void> {
     try {
-      await this.kubectl("delete", "dnsrecords.vedette.dev", "--all", "-n", this.namespace, "--timeout=60s");
+      await this.kubectl("delete", "dnsrecords.vedette.dev", "--all", "-n", this.namespace, "--timeout=150s");
     } finally {
       await this.#opened.disposeAsync();
     }

@@ -77,7 +77,7 @@ export class Shop implements AsyncDisposable {
           protocol: "HTTP",
           port,
           interval: "1s",
-          timeout: "500ms",
+          timeout: "1s",
           failureThreshold: 1,
           staleAfter: "30s",
         },

@@ -19,7 +19,7 @@ export async function dig(server: Server, name: string, transport: "UDP" | "TCP"
     console.log("dig is not installed: asking with dns-packet over UDP instead");
     return await askDns(server, { name, type: "A" });
   }
-  const args = [`@${server.host}`, "-p", `${server.port}`, name, "A", "+tries=2", "+time=2"];
+  const args = [`@${server.host}`, "-p", `${server.port}`, name, "A", "+tries=2", "+time=5"];
   const run = promisify(execFile)("dig", transport === "TCP" ? [...args, "+tcp"] : args);
   // Its exit code says that no server answered, and its output does too.
   const { stdout } = await run.catch((error: { stdout: string }) => error);
