@@ -7,7 +7,7 @@ import type { Assignment, Shard } from "../shared/model/messages/assignment.ts";
 import type { Delivery } from "../shared/model/messages/delivery.ts";
 import type { RecordsView } from "../shared/model/messages/records-view.ts";
 import type { Report } from "../shared/model/messages/report.ts";
-import type { Decisions, SharesInput } from "../shared/model/messages/shares.ts";
+import type { DecisionChanges, Decisions, SharesInput } from "../shared/model/messages/shares.ts";
 import type { SnapshotReceipt } from "../shared/model/messages/snapshot.ts";
 import type { MessageNumber } from "../shared/model/number.ts";
 import type { Observation } from "../shared/model/observation.ts";
@@ -106,11 +106,19 @@ export interface ClusterRpc {
   pull(request: SignedRequest & { after: MessageNumber }): Promise<Result<{ delivery: Delivery }>>;
   /** The records as the coordinators see them now: check times and counts for people. Stores nothing, numbers nothing. */
   view(request: SignedRequest): Promise<Result<{ view: RecordsView }>>;
-  /** New decisions of one partition; older ones than it has are dropped. */
-  decided(decisions: Decisions): Promise<void>;
+  /** New decisions of one partition; older ones than it has are dropped. An earlier release does not say what became of them. */
+  decided(decisions: Decisions): Promise<DecisionsAnswer | undefined>;
+  /** The same, but only what has changed since decisions that it has taken. An earlier release knows no such call. */
+  decidedInPart(changes: DecisionChanges): Promise<DecisionsAnswer>;
   /** Each minute, from cron: arms the alarm if that is absent or overdue. */
   heartbeat(): Promise<void>;
 }
+
+/**
+ * What became of decisions: `Taken`; `Held` where it had those of the number already, or newer ones, from whomever; `Lacking` where it
+ * does not have what changes stand on, and wants all.
+ */
+export type DecisionsAnswer = "Taken" | "Held" | "Lacking";
 
 /** What is asked of a shard's history. `stepMs` is the step of the span, or a multiple of it. */
 export interface HistoryQuestion {

@@ -93,7 +93,7 @@ export interface World {
   restart: (settings?: Record<string, string>) => void;
   /** Signs and pushes, as an agent does: with the tag of the last answer, unless told otherwise (null: with none). */
   push: (records: SnapshotRecordInput[], options?: PushOptions) => ReturnType<Cluster["putSnapshot"]>;
-  decide: (n: number, records: RecordStatus[], partition?: number) => Promise<void>;
+  decide: (n: number, records: RecordStatus[], partition?: number) => ReturnType<Cluster["decided"]>;
   received: () => Promise<Received[]>;
   receiver: (change: { mode?: ReceiverMode; applied?: MessageNumber }) => Promise<void>;
 }

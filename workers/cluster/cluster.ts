@@ -2,14 +2,14 @@ import type { ClusterRegistration, ClusterView } from "../../shared/model/cluste
 import type { ExportedCluster } from "../../shared/model/export.ts";
 import type { Delivery } from "../../shared/model/messages/delivery.ts";
 import type { RecordsView } from "../../shared/model/messages/records-view.ts";
-import type { Decisions } from "../../shared/model/messages/shares.ts";
+import type { DecisionChanges, Decisions } from "../../shared/model/messages/shares.ts";
 import type { SnapshotReceipt } from "../../shared/model/messages/snapshot.ts";
 import type { MessageNumber } from "../../shared/model/number.ts";
-import { formatNumber, isNewer, NO_NUMBER } from "../../shared/number.ts";
+import { formatNumber, NO_NUMBER } from "../../shared/number.ts";
 import { type SignedRequest, signatureFault } from "../../shared/signature.ts";
 import { coordinatorOf, type Env } from "../env.ts";
 import { problemOf } from "../problems.ts";
-import type { ClusterRpc, Result } from "../rpc.ts";
+import type { ClusterRpc, DecisionsAnswer, Result } from "../rpc.ts";
 import { readSettings, type Settings } from "../settings.ts";
 import { MeteredObject } from "../usage/metered-object.ts";
 import { Coordinators, partitionsAtInstall } from "./coordinators.ts";
@@ -21,6 +21,7 @@ import { Outbox } from "./outbox.ts";
 import type { OutboxNews } from "./outbox-news.ts";
 import { receiptOf } from "./receipt.ts";
 import { ClusterStore, type Identity } from "./store.ts";
+import { takeChanges, takeDecisions } from "./take-decisions.ts";
 import { type SnapshotRequest, takeSnapshot } from "./take-snapshot.ts";
 import { tellOfPartitions } from "./tell-of-partitions.ts";
 import { clusterConditions, viewOf } from "./view.ts";
@@ -157,10 +158,19 @@ export class Cluster extends MeteredObject implements ClusterRpc {
     return { ok: true, view: { version: 1, cluster, number, records: await coordinators.view() } };
   }
 
-  async decided(decisions: Decisions): Promise<void> {
-    if (this.#live === undefined) return;
-    this.#take(this.#live, decisions);
+  async decided(decisions: Decisions): Promise<DecisionsAnswer> {
+    return this.#decided((live) => takeDecisions(live, decisions));
+  }
+
+  async decidedInPart(changes: DecisionChanges): Promise<DecisionsAnswer> {
+    return this.#decided((live) => takeChanges(live, changes));
+  }
+
+  async #decided(take: (live: Live) => DecisionsAnswer): Promise<DecisionsAnswer> {
+    if (this.#live === undefined) return "Lacking";
+    const answer = take(this.#live);
     await this.#arm();
+    return answer;
   }
 
   async heartbeat(): Promise<void> {
@@ -191,22 +201,10 @@ export class Cluster extends MeteredObject implements ClusterRpc {
     };
     const outbox = new Outbox(store, limits, () => this.ctx.waitUntil(this.#arm()), tell);
     const coordinator = (partition: number) => coordinatorOf(this.env, partition);
-    const take = (one: Decisions) => this.#take(live, one);
+    const take = (one: Decisions) => takeDecisions(live, one);
     const coordinators = new Coordinators(store, coordinator, take, () => this.meter.take());
     const live: Live = { store, outbox, coordinators };
     return live;
-  }
-
-  /** Stores decisions that are newer than those of their partition, and lets the outbox know where they differ. */
-  #take({ store, outbox }: Live, decisions: Decisions): void {
-    const held = store.partitions.get(decisions.partition)?.decisions;
-    if (held === undefined || !isNewer(decisions.number, held)) return;
-    this.ctx.storage.transactionSync(() => {
-      store.partitions.setDecisions(decisions.partition, decisions.number);
-      const difference = store.decisions.replace(decisions);
-      outbox.changed(difference.isDecision, difference);
-    });
-    outbox.schedule();
   }
 
   async #contact({ coordinators }: Live): Promise<void> {

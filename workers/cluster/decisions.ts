@@ -1,4 +1,4 @@
-import type { Decisions } from "../../shared/model/messages/shares.ts";
+import type { DecisionChanges, Decisions } from "../../shared/model/messages/shares.ts";
 import type { RecordStatus } from "../../shared/model/status.ts";
 
 /** A row holds at most 2 MB; a record with many leaves may need more, so each is cut into parts, never within a character. */
@@ -33,12 +33,31 @@ export class DecisionTable {
   /** Makes the records of one partition those given. */
   replace({ partition, records }: Pick<Decisions, "partition" | "records">): Difference {
     const select = "SELECT partition, root_host, json FROM decision WHERE partition = ? ORDER BY root_host, part";
-    const held = new Map(
-      joined(this.#sql.exec<Row>(select, partition).toArray()).map((row) => [row.root_host, row.json]),
-    );
+    const held = byRootHost(this.#sql.exec<Row>(select, partition).toArray());
+    const coming = new Set(records.map(({ rootHost }) => rootHost));
+    const removed = [...held.keys()].filter((rootHost) => !coming.has(rootHost));
+    return this.#apply(partition, held, records, removed);
+  }
+
+  /** Takes these records of one partition for what they were, and some away; the others are left, and not even read. */
+  change({ partition, records, removed }: Pick<DecisionChanges, "partition" | "records" | "removed">): Difference {
+    const select =
+      "SELECT partition, root_host, json FROM decision WHERE partition = ? AND root_host = ? ORDER BY part";
+    const named = new Set([...records.map(({ rootHost }) => rootHost), ...removed]);
+    const rows = [...named].flatMap((rootHost) => this.#sql.exec<Row>(select, partition, rootHost).toArray());
+    const held = byRootHost(rows);
+    const gone = removed.filter((rootHost) => held.has(rootHost));
+    return this.#apply(partition, held, records, gone);
+  }
+
+  #apply(
+    partition: number,
+    held: ReadonlyMap<string, string>,
+    records: readonly RecordStatus[],
+    removed: string[],
+  ): Difference {
     const coming = new Map(records.map((record) => [record.rootHost, JSON.stringify(record)]));
     const changed = [...coming].filter(([rootHost, json]) => held.get(rootHost) !== json);
-    const removed = [...held.keys()].filter((rootHost) => !coming.has(rootHost));
     for (const rootHost of removed) this.#remove(partition, rootHost);
     for (const [rootHost, json] of changed) this.#put(partition, rootHost, json);
     const isDecision = removed.length > 0 || changed.some(([rootHost, json]) => isOther(held.get(rootHost), json));
@@ -65,6 +84,11 @@ function joined(rows: readonly Row[]): Row[] {
     records.set(key, { ...row, json: (records.get(key)?.json ?? "") + row.json });
   }
   return [...records.values()];
+}
+
+/** The records of one partition, as JSON. */
+function byRootHost(rows: readonly Row[]): Map<string, string> {
+  return new Map(joined(rows).map((row) => [row.root_host, row.json]));
 }
 
 /** Whether another thing is to be in DNS than before, where there was one that can be read. */

@@ -32,6 +32,8 @@ import type { Rules } from "./world.ts";
 const TICK_MS = 20;
 /** The same for those who watch: a person sees no difference, and a storm of reports makes ten messages a second at most. */
 const LIVE_TICK_MS = 100;
+/** Changes that are not taken by then are made up for by decisions that are whole. */
+const IN_PART_WAIT_MS = 5_000;
 /** A prober notes what it is to look at, and answers; nobody waits for one that does not. */
 const LOOK_WAIT_MS = 2_000;
 
@@ -175,6 +177,7 @@ function outsideOf(ctx: DurableObjectState, env: Env, meter: Meter, changed: Out
     },
     lookNow: (shard, probes) => within(proberOf(env, proberName(shard), shard.region).lookNow(probes), LOOK_WAIT_MS),
     decided: (decisions) => callWithRetry(() => clusterOf(env, decisions.cluster).decided(decisions)),
+    decidedInPart: (changes) => within(clusterOf(env, changes.cluster).decidedInPart(changes), IN_PART_WAIT_MS),
     changed,
     ...(readSettings(env).NOTIFICATIONS.length > 0 && {
       troubles: (troubles) => callWithRetry(() => notifierOf(env).troubles(troubles)),

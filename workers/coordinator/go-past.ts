@@ -3,6 +3,7 @@ import type { Region } from "../../shared/model/region.ts";
 import { formatNumber, isCredible, isNewer, numberAbove } from "../../shared/number.ts";
 import { addEvent } from "./store/events.ts";
 import { writeMeta } from "./store/meta.ts";
+import { forgetTaken } from "./taken.ts";
 import type { Cluster, ShardState, World } from "./world.ts";
 
 /*
@@ -16,6 +17,8 @@ export function goPastDecisions(world: World, cluster: Cluster, held: MessageNum
   const holder = `the cluster ${cluster.name} holds decisions`;
   if (!isOvertaken(world, { held, own, holder, remedy: "remove the cluster and register it again" }, nowMs))
     return false;
+  // What it holds is not what was taken from here, whatever its number.
+  forgetTaken(cluster);
   if (numberAbove(held).epoch > world.epoch) raiseEpoch(world, held.epoch + 1, nowMs);
   else cluster.decided = held.n;
   world.changedClusters.add(cluster);

@@ -1,9 +1,12 @@
-import type { Decisions } from "../../shared/model/messages/shares.ts";
+import type { DecisionChanges, Decisions } from "../../shared/model/messages/shares.ts";
 import type { RecordStatus } from "../../shared/model/status.ts";
 import { errorMessage } from "../retry.ts";
+import type { DecisionsAnswer } from "../rpc.ts";
 import { mayHandOut } from "./gathered.ts";
+import type { Outside } from "./outside.ts";
 import { storeCluster } from "./persist.ts";
 import { recordStatuses } from "./read.ts";
+import { changesSinceTaken, forgetTaken, noteTaken } from "./taken.ts";
 import { statusToTell } from "./told.ts";
 import type { Cluster, Root, World } from "./world.ts";
 
@@ -49,7 +52,7 @@ async function handTo(world: World, cluster: Cluster): Promise<void> {
       const startedAt = world.outside.now();
       const decisions = world.isAbandoned ? undefined : decisionsFor(world, cluster, startedAt);
       if (decisions === undefined) return;
-      await world.outside.decided(decisions);
+      if (!(await isHanded(world, cluster, decisions))) continue;
       const endedAt = world.outside.now();
       restsUntil.set(cluster, endedAt + Math.min(MAX_REST_MS, REST_TIMES * (endedAt - startedAt)));
       noteHanded(world, cluster, decisions.number.n);
@@ -58,6 +61,29 @@ async function handTo(world: World, cluster: Cluster): Promise<void> {
     console.warn({ message: "a cluster could not be reached", cluster: cluster.name, error: errorMessage(error) });
   } finally {
     world.handing.delete(cluster);
+  }
+}
+
+/**
+ * Hands over what has changed since what the cluster's object is known to have, or all. Where it cannot take the former, be it that
+ * its release knows no such call, all of it is next.
+ */
+async function isHanded({ outside }: World, cluster: Cluster, decisions: Decisions): Promise<boolean> {
+  const changes = changesSinceTaken(cluster, decisions);
+  const answer = changes === undefined ? await outside.decided(decisions) : await inPart(outside, changes);
+  if (answer === "Taken") noteTaken(cluster, decisions);
+  if (changes === undefined || answer === "Taken" || answer === "Held") return true;
+  forgetTaken(cluster);
+  return false;
+}
+
+async function inPart(outside: Outside, changes: DecisionChanges): Promise<DecisionsAnswer | undefined> {
+  try {
+    return await outside.decidedInPart(changes);
+  } catch (error) {
+    const message = "a cluster could not take what has changed: it is handed everything";
+    console.warn({ message, cluster: changes.cluster, error: errorMessage(error) });
+    return undefined;
   }
 }
 

@@ -1,8 +1,9 @@
 import type { Assignment, Shard } from "../../shared/model/messages/assignment.ts";
-import type { Decisions } from "../../shared/model/messages/shares.ts";
+import type { DecisionChanges, Decisions } from "../../shared/model/messages/shares.ts";
 import type { MessageNumber } from "../../shared/model/number.ts";
 import type { Troubles } from "../../shared/model/trouble.ts";
 import type { Usage } from "../../shared/model/usage.ts";
+import type { DecisionsAnswer } from "../rpc.ts";
 
 /** All that the coordinator asks of the world outside its storage. A call that fails is made up for later. */
 export interface Outside {
@@ -11,7 +12,8 @@ export interface Outside {
   assign(assignment: Assignment): Promise<{ number: MessageNumber }>;
   /** Lets the prober of a shard in a region check some of its probes now. */
   lookNow(shard: Pick<Shard, "region" | "partition" | "intervalMs" | "n">, probes: readonly string[]): Promise<void>;
-  decided(decisions: Decisions): Promise<void>;
+  decided(decisions: Decisions): Promise<DecisionsAnswer | undefined>;
+  decidedInPart(changes: DecisionChanges): Promise<DecisionsAnswer>;
   /** What the coordinator's own object has used since it was last asked; absent where nobody counts. */
   used?(): Usage;
   /** Tells the notifier; absent while nobody is to be told. Answers when the newest list was made that it has. */

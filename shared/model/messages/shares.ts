@@ -39,3 +39,14 @@ export const decisions = z.object({
   records: z.array(recordStatus),
 });
 export type Decisions = z.infer<typeof decisions>;
+
+/**
+ * Coordinator → cluster: what the records are that differ from those of the decisions numbered `since`. Only who holds those, or
+ * newer ones, can take it.
+ */
+export const decisionChanges = decisions.extend({
+  since: messageNumber,
+  /** Root hosts of records that the cluster has no share in any more. */
+  removed: z.array(z.string()),
+});
+export type DecisionChanges = z.infer<typeof decisionChanges>;

@@ -2,14 +2,16 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { Assignment } from "../../../shared/model/messages/assignment.ts";
 import type { Report } from "../../../shared/model/messages/report.ts";
-import type { Decisions, ShareInput, SharesInput } from "../../../shared/model/messages/shares.ts";
+import type { DecisionChanges, Decisions, ShareInput, SharesInput } from "../../../shared/model/messages/shares.ts";
 import type { RecordSpecInput } from "../../../shared/model/record.ts";
 import type { Region } from "../../../shared/model/region.ts";
 import { NO_USAGE, type Usage } from "../../../shared/model/usage.ts";
+import { isNewer } from "../../../shared/number.ts";
 import { Coordination } from "../../../workers/coordinator/coordination.ts";
 import type { Outside } from "../../../workers/coordinator/outside.ts";
 import type { Rules } from "../../../workers/coordinator/world.ts";
 import type { Env } from "../../../workers/env.ts";
+import type { DecisionsAnswer } from "../../../workers/rpc.ts";
 import { FakeProbers } from "./fake-probers.ts";
 
 export const SECOND = 1_000;
@@ -23,6 +25,14 @@ const RULES: Rules = {
   maxRequestsPerAddress: 100,
 };
 const T0 = Date.UTC(2026, 10, 30, 12);
+
+type Answer = DecisionsAnswer | undefined | Promise<DecisionsAnswer | undefined>;
+
+/** Where decisions end up. */
+export interface Receiver {
+  decided: (decisions: Decisions) => Answer;
+  decidedInPart: (changes: DecisionChanges) => DecisionsAnswer | Promise<DecisionsAnswer>;
+}
 
 /**
  * A coordination over a real object's storage, with a clock that the test moves, probers that the test lets report, and
@@ -47,6 +57,20 @@ export class Bench {
   onRest: () => Promise<void> = async () => {};
   /** How a message gets to its receiver, and the answer back: a wire that loses, doubles or keeps them goes in here. */
   carry: <Answer>(deliver: () => Answer) => Answer = (deliver) => deliver();
+  /** Who is handed decisions: the bench's own clusters, unless a test has others. */
+  receiver: Receiver = {
+    decided: (decisions) => {
+      this.deliveries.push(decisions);
+      return this.take(decisions);
+    },
+    decidedInPart: (changes) => {
+      const held = this.delivered.get(changes.cluster);
+      if (held === undefined || isNewer(changes.since, held.number)) return "Lacking";
+      const decisions = joined(held, changes);
+      this.deliveries.push(decisions);
+      return this.take(decisions);
+    },
+  };
   coordination: Coordination;
   /** What regions were asked to look at at once. */
   readonly looks: { region: string; probes: readonly string[] }[] = [];
@@ -71,10 +95,12 @@ export class Bench {
       decided: async (decisions: Decisions) => {
         this.onCall("decided");
         this.onDecided(decisions.cluster);
-        this.carry(() => {
-          this.deliveries.push(decisions);
-          this.take(decisions);
-        });
+        return this.carry(() => this.receiver.decided(decisions));
+      },
+      decidedInPart: async (changes: DecisionChanges) => {
+        this.onCall("decided");
+        this.onDecided(changes.cluster);
+        return this.carry(() => this.receiver.decidedInPart(changes));
       },
       rest: () => this.onRest(),
       used: () => this.onUsed(),
@@ -94,14 +120,12 @@ export class Bench {
   }
 
   /** As a cluster takes decisions: the older are dropped. */
-  take(decisions: Decisions | undefined): void {
-    if (decisions === undefined) return;
+  take(decisions: Decisions | undefined): DecisionsAnswer {
+    if (decisions === undefined) return "Held";
     const held = this.delivered.get(decisions.cluster);
-    const isNewer =
-      held === undefined ||
-      decisions.number.epoch > held.number.epoch ||
-      (decisions.number.epoch === held.number.epoch && decisions.number.n > held.number.n);
-    if (isNewer) this.delivered.set(decisions.cluster, structuredClone(decisions));
+    if (held !== undefined && !isNewer(decisions.number, held.number)) return "Held";
+    this.delivered.set(decisions.cluster, structuredClone(decisions));
+    return "Taken";
   }
 
   /** Memory is lost, storage stays; what was under way is lost too. */
@@ -169,6 +193,13 @@ export class Bench {
   rowsWritten(): number {
     return rowsOf(this.storage.sql);
   }
+}
+
+/** The whole decisions that changes make of those that are held. */
+function joined(held: Decisions, { since: _, removed, ...changes }: DecisionChanges): Decisions {
+  const named = new Set([...removed, ...changes.records.map(({ rootHost }) => rootHost)]);
+  const records = [...held.records.filter(({ rootHost }) => !named.has(rootHost)), ...changes.records];
+  return { ...changes, records: records.sort((a, b) => (a.rootHost < b.rootHost ? -1 : 1)) };
 }
 
 /** All rows by a count of the changes that SQLite itself has made since the connection was opened. */
