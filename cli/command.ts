@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { formatDurationMs, parseDurationMs } from "../shared/model/duration.ts";
+import { canonicalHost } from "../shared/model/host.ts";
 import type { ExitCode } from "./exit.ts";
 import type { Session } from "./session.ts";
 
@@ -34,6 +35,16 @@ export function listOf<Value extends string>(choices?: readonly Value[]) {
     }
     return [...new Set([...(before ?? []), ...(given as Value[])])];
   };
+}
+
+/** For an option that names hosts, as {@link listOf}: in the form that the edge keeps them in. */
+export function hosts(text: string, before: string[] | undefined): string[] {
+  const named = listOf()(text, undefined).map((given) => {
+    const read = canonicalHost(given, true);
+    if ("rule" in read) throw new InvalidArgumentError(`${JSON.stringify(given)} ${read.rule}.`);
+    return read.host;
+  });
+  return [...new Set([...(before ?? []), ...named])];
 }
 
 /** For an option that is a duration: milliseconds. */

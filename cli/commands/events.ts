@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Command, Option } from "commander";
 import { z } from "zod";
 import { event } from "../../shared/model/event.ts";
-import { addExamples, durationMs, listOf, type Run, wholeNumber } from "../command.ts";
+import { addExamples, durationMs, hosts, listOf, type Run, wholeNumber } from "../command.ts";
 import { CliError, EXIT, type ExitCode } from "../exit.ts";
 import type { Session } from "../session.ts";
 
@@ -12,6 +12,7 @@ const HOUR_MS = 3_600_000;
 const eventPage = z.object({
   events: z.array(event.extend({ partition: z.int().nonnegative().optional() })),
   next: z.string(),
+  previous: z.string().optional(),
 });
 type Page = z.infer<typeof eventPage>;
 type Told = Page["events"][number];
@@ -35,7 +36,7 @@ export function addEvents(program: Command, run: Run): void {
     )
     .option("-f, --follow", "go on with what happens, until Ctrl-C; -o json gives one event a line")
     .addOption(
-      new Option("--last <number>", `only the newest so many, up to ${MAX_LAST}`)
+      new Option("--last <number>", `only the newest so many, up to ${MAX_LAST}; with --host or --type: of those`)
         .argParser(wholeNumber(1, MAX_LAST))
         .default(50),
     )
@@ -45,7 +46,7 @@ export function addEvents(program: Command, run: Run): void {
         .argParser(durationMs(500, HOUR_MS))
         .default(1_000, "1s"),
     )
-    .addOption(new Option("--host <host>", "only those of this root host; may be repeated").argParser(listOf()))
+    .addOption(new Option("--host <host>", "only those of this root host; may be repeated").argParser(hosts))
     .addOption(
       new Option("--type <type>", "only those of this type; may be repeated")
         .choices(event.shape.type.options)
@@ -60,12 +61,35 @@ export function addEvents(program: Command, run: Run): void {
 }
 
 async function show(session: Session, options: Options): Promise<ExitCode> {
-  const first = options.after === undefined ? `last=${options.last}` : `after=${encodeURIComponent(options.after)}`;
-  const page = await session.edge.get(`/v1/events?${first}`, eventPage);
+  const page = await readFirst(session, options);
   if (options.follow) return follow(session, options, page);
-  const events = page.events.filter((one) => isWanted(one, options));
-  session.show({ events, next: page.next }, () => events.map((one) => eventLine(one, session)).join("\n"));
+  const { events, next } = page;
+  session.show({ events, next }, () => {
+    if (events.length === 0) return "Nothing of that kind is in the log.";
+    return events.map((one) => eventLine(one, session)).join("\n");
+  });
   return EXIT.Fine;
+}
+
+/** What was asked for of the log as it is: of the newest, back until there are enough that are wanted. */
+async function readFirst(session: Session, options: Options): Promise<Page> {
+  const { last, after } = options;
+  const read = (query: string) => session.edge.get(`/v1/events?${query}`, eventPage);
+  const wanted = (page: Page) => page.events.filter((one) => isWanted(one, options));
+  if (after !== undefined) {
+    const page = await read(`after=${encodeURIComponent(after)}`);
+    return { ...page, events: wanted(page) };
+  }
+  const isChosen = options.host !== undefined || options.type !== undefined;
+  const size = isChosen ? MAX_LAST : last;
+  const newest = await read(`last=${size}`);
+  let events = wanted(newest);
+  let page = newest;
+  while (events.length < last && page.events.length === size && page.previous !== undefined) {
+    page = await read(`last=${size}&before=${encodeURIComponent(page.previous)}`);
+    events = [...wanted(page), ...events];
+  }
+  return { next: newest.next, events: events.slice(-last) };
 }
 
 /** While the edge is away, it is asked on: the log has what happened meanwhile, and the cursor misses nothing of it. */
@@ -100,8 +124,8 @@ async function askNext(session: Session, after: string, ending: AbortSignal): Pr
   }
 }
 
-function isWanted({ rootHost = "", type }: Told, { host: hosts, type: types }: Options): boolean {
-  return (hosts === undefined || hosts.includes(rootHost)) && (types === undefined || types.includes(type));
+function isWanted({ rootHost = "", type }: Told, { host: named, type: types }: Options): boolean {
+  return (named === undefined || named.includes(rootHost)) && (types === undefined || types.includes(type));
 }
 
 function eventLine({ at, type, rootHost, cluster, region, message }: Told, session: Session): string {

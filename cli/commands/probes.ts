@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { seenFrom } from "../../shared/explain/seen.ts";
 import { type ProbeStatus, verdict } from "../../shared/model/status.ts";
-import { addExamples, listOf, type Run } from "../command.ts";
+import { addExamples, hosts, listOf, type Run } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { styleOf } from "../output/states.ts";
 import { table } from "../output/table.ts";
@@ -19,7 +19,7 @@ export function addProbes(program: Command, run: Run): void {
     .command("probes")
     .summary("each address that is checked, with the word of each region")
     .description("Lists the probes: one address each, its verdict, and what each region says of it.")
-    .addOption(new Option("--host <host>", "only those of this root host; may be repeated").argParser(listOf()))
+    .addOption(new Option("--host <host>", "only those of this root host; may be repeated").argParser(hosts))
     .addOption(
       new Option("--verdict <verdict>", "only those of this verdict; may be repeated")
         .choices(verdict.options)
@@ -33,10 +33,10 @@ export function addProbes(program: Command, run: Run): void {
   ]);
 }
 
-async function show(session: Session, { host: hosts, verdict: verdicts }: Options): Promise<ExitCode> {
+async function show(session: Session, { host: wanted, verdict: verdicts }: Options): Promise<ExitCode> {
   const { records } = await session.edge.get("/v1/records", recordList);
   const probes = records
-    .filter(({ rootHost }) => hosts === undefined || hosts.includes(rootHost))
+    .filter(({ rootHost }) => wanted === undefined || wanted.includes(rootHost))
     .flatMap(({ rootHost, probes: own }) => own.map((probe) => ({ rootHost, ...probe })))
     .filter((probe) => verdicts === undefined || verdicts.includes(probe.verdict));
   session.show({ probes }, () => probeTable(probes, session));

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { z } from "zod";
+import { canonicalHost } from "../../shared/model/host.ts";
 import { type RecordStatus, recordStatus } from "../../shared/model/status.ts";
 import { addExamples, type Run } from "../command.ts";
 import { CliError, EXIT, type ExitCode } from "../exit.ts";
@@ -32,7 +33,8 @@ async function show(session: Session, hosts: readonly string[]): Promise<ExitCod
 }
 
 function named(records: readonly RecordStatus[], host: string): RecordStatus {
-  const found = records.find(({ rootHost }) => rootHost === host.toLowerCase().replace(/\.$/, ""));
+  const read = canonicalHost(host, true);
+  const found = records.find(({ rootHost }) => "host" in read && rootHost === read.host);
   if (found !== undefined) return found;
   throw new CliError(EXIT.NotFound, `No record has the root host ${host}.`, "See which there are: vedette records.");
 }

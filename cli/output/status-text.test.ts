@@ -70,6 +70,21 @@ describe("the status", () => {
     expect(text).toContain("  198.51.100.20 published: KeptLast; Unhealthy since 12:04:31; 2 of 3 regions");
   });
 
+  it("says once what is the same of several addresses", () => {
+    const [fine, bad] = degraded.leaves;
+    const many = Array.from({ length: 6 }, (_, n) => ({ ...bad!, leaf: `198.51.100.${n}` }));
+    const other = {
+      ...bad!,
+      leaf: "198.51.100.9",
+      against: { regions: ["enam" as const], of: 3, saw: ["no address"] },
+    };
+    const lines = show(overviewOf([{ ...degraded, leaves: [fine!, ...many, other] }])).split("\n");
+    expect(lines.slice(-2)).toEqual([
+      "  198.51.100.0, 198.51.100.1, 198.51.100.2, 198.51.100.3 and 2 more withheld: Unhealthy since 12:04:31; 2 of 3 regions (enam, weur): connect timeout",
+      "  198.51.100.9 withheld: Unhealthy since 12:04:31; 1 of 3 regions (enam): no address",
+    ]);
+  });
+
   it("names regions and clusters that are not well", () => {
     const text = show(
       overviewOf([], {

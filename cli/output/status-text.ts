@@ -76,24 +76,31 @@ function regionsOf(regions: RecordSummary["regions"]): string {
   return `${ok} of ${regions.length} ok${named.join("")}`;
 }
 
-/** Only what is not as it should be: one line an address. */
+/** Addresses that a line names; of more it says how many. */
+const NAMED = 4;
+
+/** Only what is not as it should be. Addresses of which the same is to be said share a line. */
 function leafLines({ leaves }: RecordSummary, clock: Clock, paint: Paint): string[] {
   const worth = leaves.filter(
     ({ published, verdict, reason, against }) =>
       reason !== "NotProbed" && (!published || verdict !== "Healthy" || against !== undefined),
   );
-  return worth.map((leaf) => `  ${paint(leaf.published ? "yellow" : "red", leafLine(leaf, clock))}`);
+  return [...Map.groupBy(worth, (leaf) => standing(leaf, clock))].map(([stands, group]) => {
+    const names = group.slice(0, NAMED).map(({ leaf }) => leaf);
+    const more = group.length > NAMED ? ` and ${group.length - NAMED} more` : "";
+    return `  ${paint(group[0]?.published ? "yellow" : "red", `${names.join(", ")}${more} ${stands}`)}`;
+  });
 }
 
 /** Why it is published in spite of its verdict is said; that it is withheld for its verdict goes without saying. */
-function leafLine({ leaf, published, reason, verdict, since, against }: LeafSummary, clock: Clock): string {
+function standing({ published, reason, verdict, since, against }: LeafSummary, clock: Clock): string {
   const stands = since === undefined ? "" : ` since ${clock(since)}`;
   const parts = [
     ...(published && reason !== verdict ? [reason] : []),
     ...(verdict === undefined ? [] : [verdict + stands]),
     ...(against === undefined ? [] : [sawAgainst(against)]),
   ];
-  return `${leaf} ${published ? "published" : "withheld"}: ${parts.join("; ")}`;
+  return `${published ? "published" : "withheld"}: ${parts.join("; ")}`;
 }
 
 function sawAgainst({ regions, of, saw }: NonNullable<LeafSummary["against"]>): string {
@@ -128,5 +135,5 @@ function regionNote(region: RegionView, clock: Clock): string[] {
 function clusterNote({ cluster, reachable, failures, lastFailure }: ClusterHealth): string[] {
   if (reachable) return [];
   const last = lastFailure === undefined ? "" : `: ${lastFailure}`;
-  return [`Cluster ${cluster}: not reached, ${failures} deliveries failed${last}`];
+  return [`Cluster ${cluster}: not reached, ${failures} ${failures === 1 ? "delivery" : "deliveries"} failed${last}`];
 }
