@@ -8,7 +8,7 @@ import { reconcile } from "./reconcile.ts";
 import { touch } from "./roots.ts";
 import { addEvent } from "./store/events.ts";
 import { noteReach } from "./troubles.ts";
-import { noteCluster } from "./usage.ts";
+import { noteContact } from "./usage.ts";
 import { type Cluster, type Root, recordOf, type World } from "./world.ts";
 
 /** Makes a cluster known; one that is known already is left as it is. */
@@ -71,7 +71,7 @@ export function contact(world: World, word: ClusterContact, nowMs: number): Cont
   const cluster = senderOf(world, word.cluster, word.sharesNumber, nowMs);
   if (cluster === undefined) return { sharesWanted: false };
   noteReach(world, cluster, word.unreachable);
-  noteCluster(world, word.usage, nowMs);
+  noteContact(world, word, nowMs);
   // The answer has to carry a number that the cluster takes.
   if (goPastDecisions(world, cluster, word.decisionsNumber, nowMs)) commit(world);
   const sharesWanted = word.sharesNumber.n > 0 && isNewer(word.sharesNumber, cluster.sharesNumber);

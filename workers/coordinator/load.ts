@@ -1,7 +1,6 @@
 import { REGIONS } from "../../shared/model/region.ts";
 import { NO_NUMBER } from "../../shared/number.ts";
 import { keptLast } from "../../shared/record/kept-last.ts";
-import { newTally } from "../../shared/usage/tally.ts";
 import { admitted, takeUpWishes } from "./address-load.ts";
 import { advise } from "./judge.ts";
 import { shownOf } from "./live/shown.ts";
@@ -18,7 +17,7 @@ import { readMeta } from "./store/meta.ts";
 import type { ProbeRow } from "./store/probes.ts";
 import type { Store } from "./store/store.ts";
 import type { WordRow } from "./store/words.ts";
-import { restoreUsage } from "./usage.ts";
+import { newMetering, restoreUsage } from "./usage.ts";
 import { wordsOf } from "./words.ts";
 import {
   type Cluster,
@@ -61,7 +60,7 @@ export function loadWorld(store: Store, outside: Outside, rules: Rules): World {
   loadShards(world, bad);
   const seen = store.seen.readAll(bad.add);
   world.start.lastActiveAt = restoreSeen(world, seen);
-  world.usage = restoreUsage(seen.values(), nowMs);
+  restoreUsage(world, seen.values());
   for (const [region, { silentSince }] of store.regions.readAll(bad.add)) {
     const known = REGIONS.find((name) => name === region);
     if (known !== undefined) world.silentRegions.set(known, silentSince);
@@ -106,8 +105,7 @@ function emptyWorld(store: Store, outside: Outside, rules: Rules, nowMs: number)
     changedShards: new Set(),
     changedRoots: new Set(),
     troubles: { isNews: false, isUnderWay: false, at: 0 },
-    usage: newTally(nowMs),
-    foreseenRows: 0,
+    metering: newMetering(nowMs),
     toldOf: new Set(),
     handing: new Set(),
     isAbandoned: false,

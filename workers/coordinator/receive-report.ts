@@ -36,7 +36,7 @@ export function receiveReport(world: World, report: Report, nowMs: number): Assi
   goPastAssignment(world, shard, { held: report.assignment, ...report.shard }, nowMs);
   if (shard === undefined || place === undefined) return endOfOrphan(world, report);
   if (isNewer(report.number, place.seen?.number ?? NO_NUMBER)) {
-    noteProber(world, region, report.usage, report.number.n, nowMs);
+    noteProber(world, report, nowMs);
     fold(world, shard, report, nowMs);
   }
   acknowledge(world, shard, report);

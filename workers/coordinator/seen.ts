@@ -2,7 +2,7 @@ import type { Report } from "../../shared/model/messages/report.ts";
 import type { MessageNumber } from "../../shared/model/number.ts";
 import type { Region } from "../../shared/model/region.ts";
 import { ALL_SEEN, type SeenRow } from "./store/seen.ts";
-import { usageToStore } from "./usage.ts";
+import { allUsageToStore, usageToStore } from "./usage.ts";
 import { inRegionKey, type ShardInRegion, type ShardState, type World } from "./world.ts";
 
 const MINUTE_MS = 60_000;
@@ -54,7 +54,7 @@ export function writeSeen(world: World, shard: ShardState, region: Region, nowMs
   const seen = shard.inRegions.get(region)?.seen;
   if (seen === undefined) return;
   const key = inRegionKey(shard, region);
-  world.store.seen.put(key, { at: nowMs, shards: { [key]: seen }, usage: usageToStore(world, nowMs) });
+  world.store.seen.put(key, { at: nowMs, shards: { [key]: seen }, ...usageToStore(world, key, nowMs) });
 }
 
 /** One row for everything, at most once a minute. It also says until when the coordinator was active. */
@@ -66,6 +66,6 @@ export function writeAllSeen(world: World, nowMs: number): void {
       if (seen !== undefined && shard.members.size > 0) shards[inRegionKey(shard, region)] = seen;
     }
   }
-  world.store.seen.put(ALL_SEEN, { at: nowMs, shards, usage: usageToStore(world, nowMs) });
+  world.store.seen.put(ALL_SEEN, { at: nowMs, shards, ...allUsageToStore(world, nowMs) });
   world.seenWrittenAt = nowMs;
 }

@@ -5,6 +5,7 @@ import { NO_USAGE, type UsageSince } from "../../shared/model/usage.ts";
 import { type Bench, MINUTE, onBench, REGIONS_3, SECOND, share } from "../../test/support/coordinator/bench.ts";
 
 const A = "203.0.113.10";
+const EACH_30_S = { check: { interval: "30s" } } as const;
 const ROUND: UsageSince = { requests: 1, rowsRead: 4, rowsWritten: 1, awakeMs: 700 };
 
 /** Reports of a round in some regions, each with what it used. */
@@ -47,7 +48,7 @@ describe("what is used", () => {
 
   it("survives a sleep after each report, in the rows that are written anyway", async () => {
     await onBench(async (bench) => {
-      bench.put("east", 1, [share([A])]);
+      bench.put("east", 1, [share([A], EACH_30_S)]);
       await bench.run(MINUTE, REGIONS_3);
       const before = bench.rowsWritten();
       for (let round = 1; round <= 6; round += 1) {
@@ -65,7 +66,7 @@ describe("what is used", () => {
 
   it("has the coordinator's own, with the row that tells it", async () => {
     await onBench(async (bench) => {
-      bench.put("east", 1, [share([A])]);
+      bench.put("east", 1, [share([A], EACH_30_S)]);
       await bench.run(MINUTE, REGIONS_3);
       const before = days(bench)?.today.coordinators ?? NO_USAGE;
       // A coordinator that sleeps after each report counts its call, and forgets the row that it writes then.
@@ -129,7 +130,10 @@ describe("what is used", () => {
       const number = { epoch: bench.now, n: 1 };
       bench.coordination.contact({ cluster: "east", sharesNumber: number, decisionsNumber: number, usage: ROUND });
       expect(days(bench)?.today.clusters).toEqual(ROUND);
-      sql.exec("UPDATE seen SET value = ? WHERE key = '*'", JSON.stringify({ at: bench.now, shards: {}, usage: 7 }));
+      sql.exec(
+        "UPDATE seen SET value = ? WHERE key = '*'",
+        JSON.stringify({ at: bench.now, shards: {}, usage: 7, counted: 7 }),
+      );
       bench.restart();
       expect(days(bench)?.today.clusters).toEqual(NO_USAGE);
       expect(bench.coordination.listEvents(0).some(({ type }) => type === "RecordRefused")).toBe(false);

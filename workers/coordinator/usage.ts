@@ -1,14 +1,17 @@
-import type { Region } from "../../shared/model/region.ts";
-import { NO_USAGE, type Usage, type UsageOfDays, type UsageSince } from "../../shared/model/usage.ts";
+import type { Report } from "../../shared/model/messages/report.ts";
+import { NO_USAGE, type Usage, type UsageOfDays } from "../../shared/model/usage.ts";
 import { route53Usd } from "../../shared/price/prices.ts";
 import { addUsage, newTally, totalOf, turned } from "../../shared/usage/tally.ts";
-import type { PartitionUsage } from "../rpc.ts";
+import { CONTACT_EVERY_MS } from "../contact-every.ts";
+import type { ClusterContact, PartitionUsage } from "../rpc.ts";
+import { forgottenWords } from "./forgotten.ts";
 import type { SeenRow } from "./store/seen.ts";
-import type { World } from "./world.ts";
+import { inRegionKey, type Metering, type World } from "./world.ts";
 
 /*
  * What the partition's objects use, by UTC day: each tells it with what it says anyway, and it is stored in the rows of what was seen, which
- * are written anyway.
+ * are written anyway. A coordinator that is put to sleep forgets what came after the last of them. Reports and contacts of that time are put
+ * in again, since who sends them does so regularly: each at what its sender's next one says.
  */
 
 /** A row of what was seen that is there already; the first of its key costs one more. */
@@ -17,66 +20,121 @@ const ROW: Usage = { ...NO_USAGE, rowsWritten: 1 };
 /** The way of a report and of its answer; more is a clock that is wrong. */
 const MAX_WAY_MS = 5_000;
 
-type Stored = SeenRow & { usage: UsageOfDays };
+/** The heartbeat writes a row of all that was counted. */
+const ROW_EVERY_MS = 60_000;
+/** A contact is in no row where the coordinator wakes for it alone; cron's minute and the contact's beat come together this often. */
+const CONTACTS_MEET_MS = 600_000;
+/** Who was not heard for so long has stopped, and nothing of it was forgotten. */
+const KNOWN_FOR_MS = 86_400_000;
 
-/** The days as last stored; two rows of one moment are told apart by what only grows. */
-export function restoreUsage(rows: Iterable<SeenRow>, nowMs: number): UsageOfDays {
-  let newest: Stored | undefined;
+type StoredUsage = Pick<SeenRow, "usage" | "counted">;
+type WithUsage = SeenRow & { usage: UsageOfDays };
+
+/** Nothing is counted yet. */
+export const newMetering = (nowMs: number): Metering => ({
+  days: newTally(nowMs),
+  foreseenRows: 0,
+  counted: new Map(),
+  heard: new Set(),
+  unstored: new Set(),
+});
+
+/** The days as last stored, if they were; two rows of one moment are told apart by what only grows. */
+export function restoreUsage({ metering }: World, rows: Iterable<SeenRow>): void {
+  let newest: WithUsage | undefined;
   for (const { usage, ...row } of rows) {
     if (usage !== undefined && (newest === undefined || isLater({ ...row, usage }, newest))) newest = { ...row, usage };
+    for (const [sender, at] of Object.entries(row.counted ?? {})) noteCounted(metering, sender, at);
   }
-  return newest?.usage ?? newTally(nowMs);
+  metering.unstored.clear();
+  if (newest !== undefined) metering.days = newest.usage;
 }
 
-function isLater(a: Stored, b: Stored): boolean {
+function isLater(a: WithUsage, b: WithUsage): boolean {
   return a.at === b.at ? totalOf(a.usage.today).requests > totalOf(b.usage.today).requests : a.at > b.at;
 }
 
 /**
  * Adds what a prober has used. After its report it is still awake for the answer: one that slept since has forgotten how long, and
  * is taken to have waited as long as this report took, there and back.
- * @param sentAt by the prober's clock, Unix ms
  */
-export function noteProber(
-  world: World,
-  region: Region,
-  used: UsageSince | undefined,
-  sentAt: number,
-  nowMs: number,
-): void {
+export function noteProber(world: World, { shard, number, roundAt, usage: used }: Report, nowMs: number): void {
   if (used === undefined) return;
-  const { probers } = today(world, nowMs);
+  const { region, intervalMs } = shard;
+  const most = Math.ceil(ROW_EVERY_MS / intervalMs);
+  const last = noteHeard(world.metering, inRegionKey(shard, region), Math.min(roundAt, nowMs));
+  const forgotten = last === undefined ? 0 : forgottenWords(last, roundAt, intervalMs, most);
+  const { probers, coordinators } = today(world, nowMs);
   const sum = probers[region] ?? { ...NO_USAGE };
   probers[region] = sum;
-  addUsage(sum, used);
-  if (used.isFirst) sum.awakeMs += 2 * Math.min(Math.max(0, nowMs - sentAt), MAX_WAY_MS);
+  const wayMs = used.isFirst ? 2 * Math.min(Math.max(0, nowMs - number.n), MAX_WAY_MS) : 0;
+  addUsage(sum, { ...used, awakeMs: used.awakeMs + wayMs }, 1 + forgotten);
+  coordinators.requests += forgotten;
 }
 
-/** Adds what the object of a cluster has used. */
-export function noteCluster(world: World, used: Usage | undefined, nowMs: number): void {
-  if (used !== undefined) addUsage(today(world, nowMs).clusters, used);
+/** Adds what the object of a cluster has used until its regular word. */
+export function noteContact(world: World, { cluster, usage: used }: ClusterContact, nowMs: number): void {
+  if (used === undefined) return;
+  const most = CONTACTS_MEET_MS / CONTACT_EVERY_MS;
+  const last = noteHeard(world.metering, cluster, nowMs);
+  const forgotten = last === undefined ? 0 : forgottenWords(last, nowMs, CONTACT_EVERY_MS, most);
+  const { clusters, coordinators } = today(world, nowMs);
+  addUsage(clusters, used, 1 + forgotten);
+  coordinators.requests += forgotten;
+}
+
+/** Notes a word that is counted. Of the first to this memory: when the last was sent that is in a row, after which some may be forgotten. */
+function noteHeard(metering: Metering, sender: string, sentAt: number): number | undefined {
+  const last = metering.heard.has(sender) ? undefined : metering.counted.get(sender);
+  metering.heard.add(sender);
+  noteCounted(metering, sender, sentAt);
+  return last;
+}
+
+function noteCounted({ counted, unstored }: Metering, sender: string, sentAt: number): void {
+  counted.set(sender, Math.max(sentAt, counted.get(sender) ?? 0));
+  unstored.add(sender);
 }
 
 /** What was used until now, with what this coordinator has. */
 export function usageNow(world: World, nowMs: number): UsageOfDays {
   const { coordinators } = today(world, nowMs);
+  const { metering } = world;
   addUsage(coordinators, world.outside.used?.() ?? NO_USAGE);
-  coordinators.rowsWritten -= world.foreseenRows;
-  world.foreseenRows = 0;
-  return world.usage;
+  coordinators.rowsWritten -= metering.foreseenRows;
+  metering.foreseenRows = 0;
+  return metering.days;
 }
 
-/** The same, to be stored in a row that is written next: this row is in it, since a coordinator that sleeps then forgets it. */
-export function usageToStore(world: World, nowMs: number): UsageOfDays {
+/**
+ * What goes into the row of a shard in a region that is written next: this row is in it, since a coordinator that sleeps then forgets it.
+ * Who else is counted in it, and has no row of its own, is named too, until the row of all.
+ */
+export function usageToStore(world: World, key: string, nowMs: number): StoredUsage {
+  const { counted, unstored } = world.metering;
+  const named = Object.fromEntries([...counted].filter(([sender]) => sender === key || unstored.has(sender)));
+  unstored.delete(key);
+  return { usage: withRow(world, nowMs), counted: named };
+}
+
+/** The same for the row of all. */
+export function allUsageToStore(world: World, nowMs: number): StoredUsage {
+  const { counted, unstored } = world.metering;
+  for (const [sender, at] of counted) if (nowMs - at > KNOWN_FOR_MS) counted.delete(sender);
+  unstored.clear();
+  return { usage: withRow(world, nowMs), counted: Object.fromEntries(counted) };
+}
+
+function withRow(world: World, nowMs: number): UsageOfDays {
   const usage = usageNow(world, nowMs);
   addUsage(usage.today.coordinators, ROW);
-  world.foreseenRows += ROW.rowsWritten;
+  world.metering.foreseenRows += ROW.rowsWritten;
   return usage;
 }
 
-function today(world: World, nowMs: number) {
-  world.usage = turned(world.usage, nowMs);
-  return world.usage.today;
+function today({ metering }: World, nowMs: number) {
+  metering.days = turned(metering.days, nowMs);
+  return metering.days.today;
 }
 
 /** See `CoordinatorRpc.usage`. */

@@ -143,6 +143,19 @@ export interface Telling {
   at: number;
 }
 
+/** What this partition's objects use: see `usage.ts`. */
+export interface Metering {
+  days: UsageOfDays;
+  /** Rows of the coordinator's own that are in there already, before it has counted them. */
+  foreseenRows: number;
+  /** When the newest word was said that is in there, Unix ms: a round of a shard in a region by their key, a contact by its cluster. */
+  readonly counted: Map<string, number>;
+  /** Of those, who was heard by this memory. Between its first word and the one before lie those that the last memory forgot. */
+  readonly heard: Set<string>;
+  /** Of those, whose newest word is neither in a row of its own yet nor in that of all. */
+  readonly unstored: Set<string>;
+}
+
 /** When the coordinator began to listen, after a restart or a gap, and until when it had listened before. */
 export interface Start {
   at: number;
@@ -180,10 +193,7 @@ export interface World {
   /** Root hosts of the records that the call has made look other to those who watch, or that are no more. */
   readonly changedRoots: Set<string>;
   readonly troubles: Telling;
-  /** What this partition's objects use: see `usage.ts`. */
-  usage: UsageOfDays;
-  /** Rows of the coordinator's own that are in there already, before it has counted them. */
-  foreseenRows: number;
+  readonly metering: Metering;
   /** Whose numbers were told of as nonsense: once is enough. */
   readonly toldOf: Set<string>;
   /** Clusters that are just being handed theirs. */

@@ -18,6 +18,8 @@ const row = z.object({
   at: z.int(),
   shards: z.record(z.string(), seen),
   usage: usageOfDays.optional().catch(undefined),
+  /** Whose words are in there until when, Unix ms: see `Metering`. In the row of all everybody's; else its own, and those without a row. */
+  counted: z.record(z.string(), z.int()).optional().catch(undefined),
 });
 export type SeenRow = z.output<typeof row>;
 
