@@ -3,6 +3,7 @@ import { LEASE, NAMESPACE } from "../kubernetes/kinds.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
 import { contactRef } from "../objects/lease-object.ts";
 import { stateFromObjects } from "../objects/load-state.ts";
+import { withNewestInDns } from "../objects/newest-in-dns.ts";
 import type { Settings } from "../settings-schema.ts";
 import type { OwnRecord } from "../source/collect.ts";
 import { kubernetesRecords } from "../source/kubernetes-records.ts";
@@ -19,7 +20,7 @@ interface Holding {
   unstored: Unstored;
 }
 
-/** The state that the objects of the cluster hold. Rejects while they cannot be read: nothing known is not nothing there. */
+/** The state that a leader begins with, as the objects of the cluster hold it. Rejects while they cannot be read: nothing known is not nothing there. */
 export async function loadState(
   options: Holding & { namespace: string; client: Pick<KubeClient, "get"> },
 ): Promise<State> {
@@ -27,7 +28,7 @@ export async function loadState(
   const lease = await client.get(LEASE, contactRef(settings.cluster, namespace));
   const system = settings.clusterUid ?? (await client.get(NAMESPACE, SYSTEM_NAMESPACE))?.metadata.uid;
   if (system === undefined) throw new Error("The namespace kube-system has no uid: set clusterUid");
-  return heldState(options, lease, system);
+  return withNewestInDns(heldState(options, lease, system), options.caches.endpoints?.list() ?? []);
 }
 
 /** What the caches hold of the state, with what the edge has decided since and nobody could store. */

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { DnsRecordStatus } from "../../shared/model/dns-record.ts";
+import { delivered } from "../../test/support/agent/delivered.ts";
 import { dnsRecord, recordsOf } from "../../test/support/agent/kube-objects.ts";
 import { apiError, FakeApi, FakeCache } from "../../test/support/fake-api.ts";
 import { Contact } from "../contact.ts";
 import { DNS_ENDPOINT, DNS_HEALTH_CHECK_PROBE, DNS_RECORD, type Kind } from "../kubernetes/kinds.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
+import { decidedAtOf } from "../objects/endpoint-object.ts";
 import { stateFromObjects } from "../objects/load-state.ts";
 import type { State } from "../status/state.ts";
 import { Store, type StoreOptions } from "./store.ts";
@@ -112,6 +114,19 @@ describe("the store of a new leader", () => {
     expect(status()).toEqual(before);
     await store.stop();
     expect(status()).toMatchObject([{ targets: ["192.0.2.3"] }]);
+  });
+
+  test("writes no DNSEndpoint for a newer decision by which it publishes the same", async () => {
+    store.takeSource(recordsOf([record]));
+    const save = (decidedAt: number, targets: string[]) => {
+      const served = [{ ...A, targets }];
+      const decision = { ...delivered("api.test", targets, { record: "shop/api" }), decidedAt };
+      return store.save({ ...state(), hosts: { "api.test": { served, delivered: decision } } });
+    };
+    await save(2_000, ["192.0.2.2"]);
+    await save(3_000, ["192.0.2.2"]);
+    expect(writes(DNS_ENDPOINT)).toEqual(["apply"]);
+    expect(decidedAtOf(api(DNS_ENDPOINT).objects.get("shop/api")!)).toBe(2_000);
   });
 
   test("says of a record that the API server refuses its DNSEndpoint: what was decided is not in DNS", async () => {

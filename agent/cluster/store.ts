@@ -204,14 +204,14 @@ export class Store {
     await this.#owners.ask(this.#hosts());
     const records = this.#source.records.flatMap((record) => inForce(record, this.#state.records[record.key]) ?? []);
     const hostOf = new Map(records.map(({ key, spec }) => [key, spec.rootHost]));
-    const wanted = endpointObjects(records, this.#state.hosts).map((one) => this.#unlessOwned(one, hostOf));
+    const wanted = endpointObjects(records, this.#state.hosts, (ref) => caches.endpoints?.get(ref));
     // A record whose finalizer somebody took away is claimed again: what is in DNS of it stays meanwhile.
     const unclaimed = caches.records
       .list()
       .filter((object) => object.metadata.deletionTimestamp === undefined && !isMember(object))
       .map(({ metadata }) => ({ type: "Kept", kind: DNS_ENDPOINT, ref: metadata }) as const);
     const { troubles } = await this.#writer.publish({
-      wanted: [...wanted, ...unclaimed],
+      wanted: [...wanted.map((one) => this.#unlessOwned(one, hostOf)), ...unclaimed],
       scopes: [{ kind: DNS_ENDPOINT, labels: MANAGED_BY_US }],
     });
     const failed = troubles.filter(({ reason }) => reason === "Unavailable");

@@ -6,7 +6,7 @@ import type { KubeObject, ObjectRef } from "../kubernetes/object.ts";
 import { MANAGED_BY_US } from "../kubernetes/ours.ts";
 import type { State } from "../status/state.ts";
 import type { WantedObject } from "../writer/desired.ts";
-import { timeText } from "./time-text.ts";
+import { timeOf, timeText } from "./time-text.ts";
 
 /** For contact alone the Lease is written at most so often. */
 const RENEW_MS = 60_000;
@@ -53,11 +53,6 @@ export function contactOf(object: KubeObject | undefined): ContactState {
 }
 
 const numberOf = (text: string | undefined): MessageNumber => (text && parseNumber(text)) || NO_NUMBER;
-
-function timeOf(text: string | undefined): number | undefined {
-  const atMs = Date.parse(text ?? "");
-  return Number.isNaN(atMs) || atMs < 0 ? undefined : atMs;
-}
 
 /** RFC 1982: 32 bits. */
 function serialOf(text: string | undefined): number {

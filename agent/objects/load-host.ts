@@ -79,8 +79,12 @@ const byStanding = (a: Remembered, b: Remembered) =>
 const holding = z.object({ endpoints: z.array(endpoint).min(1) });
 const publishing = z.object({ published: z.array(endpoint) });
 
-/** Undefined where it is none of ours, also where it holds what is not the host's. */
-function heldBy(record: OwnRecord, rootHost: string, object: KubeObject | undefined): Endpoint[] | undefined {
+/** What a DNSEndpoint holds of a record's host. Undefined where it is none of ours, also where it holds what is not the host's. */
+export function heldBy(
+  record: { uid?: string | undefined },
+  rootHost: string,
+  object: KubeObject | undefined,
+): Endpoint[] | undefined {
   if (object === undefined || !isHeldBy(object, record)) return undefined;
   return endpointsUnder(rootHost, holding.safeParse(object.spec).data?.endpoints);
 }

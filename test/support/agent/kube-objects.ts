@@ -55,8 +55,8 @@ export const recordsOf = (objects: readonly KubeObject[]) =>
     before: [],
   });
 
-/** What an API server holds once everything that a state wants was written. */
-export function written(state: State, records: readonly KubeObject[]) {
+/** What an API server holds once everything that a state wants was written, over the DNSEndpoints that were there. */
+export function written(state: State, records: readonly KubeObject[], there: readonly KubeObject[] = []) {
   const { records: own, refused } = recordsOf(records);
   const nothing = () => undefined;
   const shown = shownObjects({
@@ -70,7 +70,9 @@ export function written(state: State, records: readonly KubeObject[]) {
     nowMs: NOW,
   });
   const standing = own.flatMap((record) => inForce(record, state.records[record.key]) ?? []);
-  const endpoints = endpointObjects(standing, state.hosts);
+  const endpoints = endpointObjects(standing, state.hosts, (ref) =>
+    there.find(({ metadata }) => refKey(metadata) === refKey(ref)),
+  );
   const lease = leaseObject({ state, namespace: "system", heardAt: NOW, before: undefined });
   const statuses = new Map(
     shown.wanted.flatMap((one) => (one.type === "Status" ? [[refKey(one.ref), one.status]] : [])),
