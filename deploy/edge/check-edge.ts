@@ -15,7 +15,7 @@ interface Options {
   edge: string;
   tokenFile?: string;
   region: Region;
-  places: Region[];
+  places?: Region[];
   only?: Measurement[];
   open?: string;
   closedPort?: string;
@@ -44,15 +44,16 @@ const say = (text: string): void => void process.stderr.write(text);
 function readOptions(argv: string[]): Options {
   return new Command("npm run check:edge --")
     .description(
-      "Lets a deployed edge measure the platform that it runs on, and says where that is not what Vedette's design assumes. Takes some two minutes and a few dials to public addresses. Needs the admin token (VEDETTE_TOKEN).",
+      "Lets a deployed edge measure the platform that it runs on, and says where that is not what Vedette's design assumes. Takes some two minutes and some 130 dials to public addresses, most of them to one that never answers. Needs the admin token (VEDETTE_TOKEN).",
     )
     .addOption(new Option("--edge <url>", "the edge's URL").env("VEDETTE_EDGE").makeOptionMandatory())
     .option("--token-file <file>", "a file with the token, - for standard input; without it VEDETTE_TOKEN is taken")
     .addOption(new Option("--region <region>", "from where to measure").choices(REGIONS).default("weur"))
     .addOption(
-      new Option("--places <regions>", "whose objects to ask where they are; several with commas")
-        .argParser(listOf(REGIONS))
-        .default([...REGIONS], "all"),
+      new Option(
+        "--places <regions>",
+        "whose objects to ask where they are; several with commas (default: all)",
+      ).argParser(listOf(REGIONS)),
     )
     .addOption(
       new Option("--only <measurements>", `some of them, with commas: ${MEASUREMENTS.join(", ")}`).argParser(
@@ -96,7 +97,7 @@ async function rowsOf(edge: EdgeClient, measurement: Measurement, options: Optio
 }
 
 async function placementRows(edge: EdgeClient, options: Options): Promise<Row[]> {
-  const asked = options.places.map(
+  const asked = (options.places ?? REGIONS).map(
     async (region) => [region, await measure(edge, "placement", region, options)] as const,
   );
   const all = new Map(await Promise.all(asked));

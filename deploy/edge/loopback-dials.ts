@@ -17,13 +17,13 @@ export const loopbackDials = {
     const { aloneOutcome, own, dialsTogether } = figures;
     if (aloneOutcome !== undefined) return notAccepting(aloneOutcome, undefined);
     if (figures["1x1"] === undefined) return notBlackHole("the object's own dials did not hang for long enough");
-    const found = inWords(figures);
     if (own === "opened") {
       return unknown(
-        `no limit to be seen: a seventh of the object's own opens beside six that hang; ${found}`,
+        "no limit to be seen: beside six that hang a seventh of the object's own opens at once",
         "On one's own machine that is so, and says nothing. On Cloudflare the limit of six would be gone: DIALS_TOGETHER=5 then, if it is so at the next run too.",
       );
     }
+    const found = inWords(figures);
     const right = DIALS.find((dials) => openAtOnce(figures, dials)) ?? 1;
     if (dialsTogether === right) return assumed(`${found}; DIALS_TOGETHER=${right} is right`);
     return otherwise(found, adviceOf(right, Number(dialsTogether)));

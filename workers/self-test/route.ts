@@ -27,7 +27,7 @@ export const selfTestRoutes: Route[] = [
     path: "/v1/self-test",
     access: "admin",
     summary:
-      "Measure one thing of the platform that the edge runs on, a few dials at most. Nothing of it is counted or kept",
+      "Measure one thing of the platform that the edge runs on, with some dozens of dials at most. Nothing of it is counted or kept",
     body: { contentType: "application/json", schema: selfTestRequest },
     answer: { status: 200, description: "What was found, by name.", schema: selfTestAnswer },
     problems: ["MalformedBody", "FieldInvalid", "BodyTooLarge"],
