@@ -66,7 +66,7 @@ function readOptions(argv: string[]): Options {
     .option("--ipv6 <[address]:port>", "what accepts connections over IPv6 (default: [2620:fe::9]:443)")
     .option("--tls <address:port>", "what speaks HTTP/1.1 over TLS (default: 8.8.8.8:443)")
     .option("--tls-host <host>", "the name in its certificate (default: dns.google)")
-    .option("--idle <seconds>", "for how long nobody asks the object that is to hibernate, at most 30", seconds, 14)
+    .option("--idle <seconds>", "for how long nobody asks the objects that are to sleep, at most 30", seconds, 14)
     .addOption(new Option("-o, --output <format>", "how to show it").choices(["table", "json"]).default("table"))
     .addHelpText("after", HELP)
     .helpOption("-h, --help", "show help")

@@ -97,6 +97,10 @@ describe("findings", () => {
     ["loopbacks", { made: 16, tried: 40, refusal: "too many" }, "otherwise"],
     ["alarms", { set: 5, came: 4 }, "otherwise"],
     ["alarms", { set: 5, came: 5, medianLateMs: 8, worstLateMs: 60 }, "assumed"],
+    ["waking-alarm", { idleMs: 14_000, lateMs: 90, slept: true }, "assumed"],
+    ["waking-alarm", { idleMs: 14_000, lateMs: 90, slept: false }, "unknown"],
+    ["waking-alarm", { idleMs: 14_000, lateMs: 1_900, slept: true }, "otherwise"],
+    ["waking-alarm", { idleMs: 14_000, limitMs: 62_000 }, "otherwise"],
     ["rows", { plainInsert: 1, indexedInsert: 2, indexedReplace: 4 }, "assumed"],
     [
       "hibernation",

@@ -15,6 +15,8 @@ const AT_ONCE_MS = 3_000;
 const HELD_MS = { least: 15_000, most: 30_000 };
 const LOOPBACKS_DOCUMENTED = 32;
 const STILL_HANGING = "Dials of a former run still hang, or --open is far away. Run it again in a minute.";
+const LATE_ALARM =
+  "Add that to the time a failover takes. Run it again: at a fail-over of the platform's own they are late for a while.";
 const READ_CPU = "What is billed only Cloudflare shows: docs/cost.md, “CPU time”.";
 
 /** What the design assumes of its platform, how a measurement bears it out, and what follows where it does not. */
@@ -170,11 +172,16 @@ export const ASSUMPTIONS: Record<Exclude<Measurement, "placement">, Assumption> 
           "Alarms get lost: rounds wait for the heartbeat of each minute. Run it again.",
         );
       const found = `${ms(medianLateMs)} late, ${ms(worstLateMs)} at worst`;
-      if (num(worstLateMs) <= 1_000) return assumed(found);
-      return otherwise(
-        found,
-        "Add that to the time a failover takes. Run it again: at a fail-over of the platform's own they are late for a while.",
-      );
+      return num(worstLateMs) <= 1_000 ? assumed(found) : otherwise(found, LATE_ALARM);
+    },
+  },
+  "waking-alarm": {
+    expected: "comes within a second, though the object sleeps",
+    judge: ({ idleMs, lateMs, slept, limitMs }) => {
+      if (lateMs === undefined) return otherwise(`has not come within ${ms(limitMs)}`, LATE_ALARM);
+      const found = `${ms(lateMs)} late, after ${ms(idleMs)}; the object ${slept ? "slept" : "did not sleep"}`;
+      if (num(lateMs) > 1_000) return otherwise(found, LATE_ALARM);
+      return slept === true ? assumed(found) : unknown(found, "Run it again with a longer --idle.");
     },
   },
   "output-gate": {

@@ -19,6 +19,7 @@ export const MEASUREMENTS = [
   "key-exchange",
   "cpu",
   "alarms",
+  "waking-alarm",
   "output-gate",
   "rows",
   "hibernation",
@@ -60,7 +61,7 @@ export const selfTestRequest = z.strictObject({
     .min(100)
     .max(30_000)
     .default(14_000)
-    .describe("For `hibernation`: how long nobody asks the object anything."),
+    .describe("For `hibernation` and `waking-alarm`: how long nobody asks the object anything."),
 });
 export type SelfTestRequest = z.output<typeof selfTestRequest>;
 

@@ -14,8 +14,8 @@ import {
 import { alarms, cpu, keyExchange, loopbacks, placement, rows } from "./inside.ts";
 import { loopbackDials } from "./loopback-dials.ts";
 
-/** What an object can measure by itself; whether it hibernates only somebody outside can see. */
-export const MEASURES: Record<Exclude<Measurement, "hibernation">, Measure> = {
+/** What an object can measure by itself; whether it sleeps only somebody outside can see. */
+export const MEASURES: Record<Exclude<Measurement, "hibernation" | "waking-alarm">, Measure> = {
   placement,
   "closed-port": closedPort,
   "cloudflare-address": cloudflareAddress,

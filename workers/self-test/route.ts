@@ -17,6 +17,7 @@ import type { Settings } from "../settings.ts";
 import { within } from "../within.ts";
 import { measureHibernation } from "./hibernation.ts";
 import { selfTestOf } from "./self-test.ts";
+import { measureWakingAlarm } from "./waking-alarm.ts";
 
 /** The longest measurement, and others before it at the same object. */
 const LIMIT_MS = 110_000;
@@ -48,6 +49,7 @@ const failure = (error: unknown): Figures => ({ error: errorMessage(error) });
 function figuresOf({ env }: ApiContext, { measurement, region, ...rest }: SelfTestRequest) {
   const fresh = () => selfTestOf(env, region, measurement);
   if (measurement === "hibernation") return measureHibernation(fresh, rest.idleMs);
+  if (measurement === "waking-alarm") return measureWakingAlarm(fresh, rest.idleMs);
   return fresh().measure({ measurement, region, ...rest });
 }
 

@@ -1,9 +1,14 @@
+import { evictDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { describe, expect, inject, it } from "vitest";
 import { type Figures, MEASUREMENTS, selfTestAnswer, TARGETS_OF } from "../../shared/model/self-test.ts";
 import { callEdge } from "../../test/support/edge.ts";
 import { startLive } from "../../test/support/live.ts";
 import { HOST } from "../../test/tls-servers/case.ts";
+import type { Env } from "../env.ts";
 import { MEASURES } from "./measures.ts";
+import type { SelfTestRpc } from "./self-test.ts";
+import { measureWakingAlarm } from "./waking-alarm.ts";
 
 const { named, closed, blackHoles } = inject("gateways");
 
@@ -81,8 +86,22 @@ describe("the self-test", () => {
     });
   });
 
+  it("tells an alarm that woke the object from one that found it awake", async () => {
+    expect(await measure("waking-alarm", { idleMs: 100 })).toEqual({
+      idleMs: 100,
+      lateMs: expect.any(Number),
+      slept: false,
+    });
+    const { SELF_TEST } = env as unknown as Env;
+    const stub = SELF_TEST.getByName(crypto.randomUUID());
+    const measured = measureWakingAlarm(() => stub as unknown as SelfTestRpc, 1_500);
+    await scheduler.wait(500);
+    await evictDurableObject(stub);
+    expect(await measured).toEqual({ idleMs: 1_500, lateMs: expect.any(Number), slept: true });
+  });
+
   it("has a measure for each measurement that is not made from outside", () => {
-    expect([...Object.keys(MEASURES), "hibernation"].sort()).toEqual([...MEASUREMENTS].sort());
+    expect([...Object.keys(MEASURES), "hibernation", "waking-alarm"].sort()).toEqual([...MEASUREMENTS].sort());
   });
 
   it.each([

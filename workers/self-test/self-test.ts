@@ -10,6 +10,7 @@ import type { Bench } from "./bench.ts";
 import { MEASURES } from "./measures.ts";
 import { NextAlarm } from "./next-alarm.ts";
 import { Round } from "./round.ts";
+import { noteWakingAlarm, setWakingAlarm, type WakingAlarm, wakingAlarm } from "./waking-alarm.ts";
 
 /** The object as somebody outside sees it. */
 export interface Awake {
@@ -24,6 +25,12 @@ export interface SelfTestRpc {
   /** One at a time, in the order asked. */
   measure(request: SelfTestRequest & { measurement: keyof typeof MEASURES }): Promise<Figures>;
   awake(): Promise<Awake>;
+  /** Sets an alarm in so many milliseconds, which is noted when it comes. */
+  setWakingAlarm(inMs: number): Promise<void>;
+  /** That alarm; undefined until it has come. */
+  wakingAlarm(): Promise<WakingAlarm | undefined>;
+  /** Takes back alarm and storage. */
+  forget(): Promise<void>;
   /** A WebSocket upgrade, whose pings the platform answers. */
   fetch(request: Request): Promise<Response>;
 }
@@ -66,7 +73,21 @@ export class SelfTest extends DurableObject<Env> implements SelfTestRpc {
   }
 
   override async alarm(): Promise<void> {
-    if (!(await this.#round.fired())) this.#nextAlarm.fired();
+    if (await this.#round.fired()) return;
+    this.#nextAlarm.fired();
+    await noteWakingAlarm(this.ctx.storage, this.#bornAt);
+  }
+
+  setWakingAlarm(inMs: number): Promise<void> {
+    return setWakingAlarm(this.ctx.storage, inMs);
+  }
+
+  wakingAlarm(): Promise<WakingAlarm | undefined> {
+    return wakingAlarm(this.ctx.storage);
+  }
+
+  forget(): Promise<void> {
+    return this.ctx.storage.deleteAll();
   }
 
   #bench(request: SelfTestRequest): Bench {
@@ -90,7 +111,7 @@ const echoOf = (ctx: DurableObjectState) =>
 
 /**
  * The object that makes a measurement in a region. Dials that hang hold slots and keep an object in memory long after they were measured,
- * and would be in the way of the next: each measurement that leaves some has an object of its own, and so has the one that is to sleep.
+ * and would be in the way of the next: each measurement that leaves some has an object of its own, and so have those that are to sleep.
  * The first call of each settles where it lives.
  */
 export function selfTestOf(env: Env, region: DurableObjectLocationHint, measurement: Measurement): SelfTestRpc {
@@ -104,5 +125,6 @@ const HAS_OWN_OBJECT: ReadonlySet<Measurement> = new Set([
   "seventh-dial",
   "loopback-slots",
   "loopback-dials",
+  "waking-alarm",
   "hibernation",
 ]);
