@@ -6,7 +6,8 @@ import {
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
-import { clusterOf, type Env } from "./env.ts";
+import { NO_USAGE, type Usage } from "../shared/model/usage.ts";
+import { clusterOf, coordinatorOf, type Env } from "./env.ts";
 import worker from "./index.ts";
 
 const bindings = env as unknown as Env;
@@ -31,6 +32,50 @@ it("cron goes on when the coordinator cannot be reached", async () => {
   await worker.scheduled(createScheduledController(), settings, createExecutionContext());
   expect(logged).toHaveBeenCalledTimes(3);
   logged.mockRestore();
+});
+
+it("cron brings what the objects of clusters have used to the coordinator, where it is counted once", async () => {
+  await clusterOf(bindings, "counted").register({ cluster: "counted", hosts: ["example.com"] });
+  const requests = async () => (await coordinatorOf(bindings, 0).usage())?.days.today.clusters.requests ?? 0;
+  const clusters = (await coordinatorOf(bindings, 0).listClusters()).length;
+  await worker.scheduled(createScheduledController(), bindings, createExecutionContext());
+  const before = await requests();
+  await worker.scheduled(createScheduledController(), bindings, createExecutionContext());
+  expect((await requests()) - before).toBe(clusters);
+});
+
+it("cron wakes the first coordinator last, with what clusters said, also where one of them hangs or is of an earlier release", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const calls: unknown[] = [];
+  const COORDINATOR = {
+    getByName: (name: string) => ({
+      listClusters: async () => ["new", "old", "hanging"],
+      heartbeat: async (used?: Usage) => calls.push([name, used?.requests]),
+    }),
+  };
+  const hanging = Promise.withResolvers<undefined>();
+  const beats: Record<string, () => Promise<Usage | undefined>> = {
+    new: async () => ({ ...NO_USAGE, requests: 3 }),
+    old: async () => undefined,
+    hanging: () => hanging.promise,
+  };
+  const CLUSTER = { getByName: (name: string) => ({ heartbeat: () => beats[name]?.() }) };
+  const settings = { ...bindings, COORDINATOR, CLUSTER, PARTITIONS: "2" } as unknown as Env;
+  const scheduled = () => worker.scheduled(createScheduledController(), settings, createExecutionContext());
+  const first = scheduled();
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(calls).toEqual([
+    ["1", undefined],
+    ["0", undefined],
+  ]);
+  hanging.resolve(undefined);
+  await first;
+  await scheduled();
+  expect(calls.slice(2)).toEqual([
+    ["1", undefined],
+    ["0", 3],
+  ]);
+  vi.useRealTimers();
 });
 
 it("cron goes on, and says so, where a setting is wrong that only says who is told", async () => {

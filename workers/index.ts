@@ -1,6 +1,9 @@
+import { NO_USAGE, type Usage } from "../shared/model/usage.ts";
+import { sumOf } from "../shared/usage/tally.ts";
 import { createApp, serve } from "./api/app.ts";
 import { clusterOf, coordinatorOf, type Env, notifierOf } from "./env.ts";
 import { readSettings } from "./settings.ts";
+import { within } from "./within.ts";
 
 export { Cluster } from "./cluster/cluster.ts";
 export { Coordinator } from "./coordinator/coordinator.ts";
@@ -9,6 +12,9 @@ export { Prober } from "./prober/prober.ts";
 export { SuspectDialler } from "./prober/suspect-dialler.ts";
 export { SelfTestEcho } from "./self-test/echo.ts";
 export { SelfTest } from "./self-test/self-test.ts";
+
+/** A cluster that hangs holds up no coordinator for longer; then what clusters have used is told with their next contact, or not at all. */
+const CLUSTERS_WAIT_MS = 2_000;
 
 const app = createApp();
 
@@ -22,32 +28,44 @@ export default {
   async scheduled(_controller, env, _ctx): Promise<void> {
     const { PARTITIONS, NOTIFICATIONS, faults } = readSettings(env);
     for (const { text } of faults) console.error(`A setting is wrong, and the edge goes on without it: ${text}.`);
-    const partitions = Array.from({ length: PARTITIONS }, (_, partition) => partition);
+    const others = Array.from({ length: PARTITIONS - 1 }, (_, before) => before + 1);
     await Promise.all([
-      ...partitions.map((partition) => beatCoordinator(env, partition)),
-      beatClusters(env),
+      beatFirst(env),
+      ...others.map((partition) => beatCoordinator(env, partition)),
       ...(NOTIFICATIONS.length > 0 ? [beatNotifier(env)] : []),
     ]);
   },
 } satisfies ExportedHandler<Env>;
 
-async function beatCoordinator(env: Env, partition: number): Promise<void> {
+/** The first coordinator counts for all clusters: its heartbeat comes last, since it stores what was counted until then. */
+async function beatFirst(env: Env): Promise<void> {
+  const beating = beatClusters(env);
+  const used = await within(beating, CLUSTERS_WAIT_MS).catch(() => undefined);
+  await Promise.all([beating, beatCoordinator(env, 0, used)]);
+}
+
+async function beatCoordinator(env: Env, partition: number, clusters?: Usage): Promise<void> {
   try {
-    await coordinatorOf(env, partition).heartbeat();
+    await coordinatorOf(env, partition).heartbeat(clusters);
   } catch (error) {
     console.error(`The heartbeat of partition ${partition} failed:`, error);
   }
 }
 
-/** A cluster that lost its alarm would neither hear from its coordinators nor deliver, and nobody else would notice. */
-async function beatClusters(env: Env): Promise<void> {
+/**
+ * A cluster that lost its alarm would neither hear from its coordinators nor deliver, and nobody else would notice. Answers what their
+ * objects have used. Never throws.
+ */
+async function beatClusters(env: Env): Promise<Usage> {
   try {
     const clusters = await coordinatorOf(env, 0).listClusters();
     const beats = await Promise.allSettled(clusters.map((cluster) => clusterOf(env, cluster).heartbeat()));
     const failed = beats.filter(({ status }) => status === "rejected").length;
     if (failed > 0) console.error(`The heartbeat of ${failed} of ${clusters.length} clusters failed.`);
+    return sumOf(beats.flatMap((beat) => (beat.status === "fulfilled" ? (beat.value ?? []) : [])));
   } catch (error) {
     console.error("The heartbeat of the clusters failed:", error);
+    return NO_USAGE;
   }
 }
 

@@ -23,8 +23,8 @@ import type { Usage, UsageOfDays } from "../shared/model/usage.ts";
 import type { SignedRequest } from "../shared/signature.ts";
 
 /*
- * What the objects say to each other. Every call carries whole state and may be lost, doubled or overtaken; the next
- * one makes up for it. A refusal is a value, since an error loses its class on the way between objects.
+ * What the objects say to each other. Every call carries whole state, or what differs from a state that it names, and may be
+ * lost, doubled or overtaken; the next one makes up for it. A refusal is a value, since an error loses its class on the way between objects.
  */
 
 export interface ProberRpc {
@@ -66,8 +66,11 @@ export interface CoordinatorRpc {
   contact(contact: ClusterContact): Promise<ContactReceipt>;
   /** Takes a round's report; gives the assignment where the prober's is older. */
   report(report: Report): Promise<{ assignment?: Assignment }>;
-  /** Each minute, from cron: judges silence, nudges shards that missed two rounds, keeps what memory alone holds. */
-  heartbeat(): Promise<void>;
+  /**
+   * Each minute, from cron: judges silence, nudges shards that missed two rounds, keeps what memory alone holds. `clusters` is what the
+   * objects of clusters told cron that they had used.
+   */
+  heartbeat(clusters?: Usage): Promise<void>;
   listRecords(): Promise<RecordStatus[]>;
   /** All records that the cluster has a share in, as they are now; none while nothing may be handed out. Stores nothing. */
   viewRecords(cluster: string): Promise<RecordStatus[]>;
@@ -110,8 +113,11 @@ export interface ClusterRpc {
   decided(decisions: Decisions): Promise<DecisionsAnswer | undefined>;
   /** The same, but only what has changed since decisions that it has taken. An earlier release knows no such call. */
   decidedInPart(changes: DecisionChanges): Promise<DecisionsAnswer>;
-  /** Each minute, from cron: arms the alarm if that is absent or overdue. */
-  heartbeat(): Promise<void>;
+  /**
+   * Each minute, from cron: arms the alarm if that is absent or overdue; answers what the object has used since its last word, as far as
+   * its memory goes back. An earlier release answers nothing.
+   */
+  heartbeat(): Promise<Usage | undefined>;
 }
 
 /**

@@ -5,8 +5,10 @@ import type { RecordsView } from "../../shared/model/messages/records-view.ts";
 import type { DecisionChanges, Decisions } from "../../shared/model/messages/shares.ts";
 import type { SnapshotReceipt } from "../../shared/model/messages/snapshot.ts";
 import type { MessageNumber } from "../../shared/model/number.ts";
+import type { Usage } from "../../shared/model/usage.ts";
 import { formatNumber, NO_NUMBER } from "../../shared/number.ts";
 import { type SignedRequest, signatureFault } from "../../shared/signature.ts";
+import { CONTACT_EVERY_MS } from "../contact-every.ts";
 import { coordinatorOf, type Env } from "../env.ts";
 import { problemOf } from "../problems.ts";
 import type { ClusterRpc, DecisionsAnswer, Result } from "../rpc.ts";
@@ -26,8 +28,6 @@ import { type SnapshotRequest, takeSnapshot } from "./take-snapshot.ts";
 import { tellOfPartitions } from "./tell-of-partitions.ts";
 import { clusterConditions, viewOf } from "./view.ts";
 
-/** The coordinators hear from each cluster at least each minute. */
-const CONTACT_MS = 50_000;
 /** Where the object is awake for something else, they hear from it this long after the last time. */
 const CONTACT_EARLY_MS = 25_000;
 /** While a coordinator lacks something, it is tried this often. */
@@ -173,8 +173,9 @@ export class Cluster extends MeteredObject implements ClusterRpc {
     return answer;
   }
 
-  async heartbeat(): Promise<void> {
+  async heartbeat(): Promise<Usage> {
     if (this.#live !== undefined) await this.#arm();
+    return this.meter.take();
   }
 
   override async alarm(): Promise<void> {
@@ -215,7 +216,7 @@ export class Cluster extends MeteredObject implements ClusterRpc {
   }
 
   #wakeAt({ outbox, coordinators }: Live): number {
-    const contactAt = (this.#contactAt ?? Date.now()) + (coordinators.isBehind() ? RETRY_MS : CONTACT_MS);
+    const contactAt = (this.#contactAt ?? Date.now()) + (coordinators.isBehind() ? RETRY_MS : CONTACT_EVERY_MS);
     return Math.max(Date.now() + 1, Math.min(outbox.wakeAt(), contactAt));
   }
 

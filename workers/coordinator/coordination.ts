@@ -6,6 +6,7 @@ import type { RecordSummary } from "../../shared/model/overview.ts";
 import type { RecordDetail } from "../../shared/model/record-detail.ts";
 import type { RegionView } from "../../shared/model/region-view.ts";
 import type { ProbeStatus, RecordStatus } from "../../shared/model/status.ts";
+import { NO_USAGE } from "../../shared/model/usage.ts";
 import { hasTables, migrate } from "../migrate.ts";
 import type {
   ClusterContact,
@@ -34,7 +35,7 @@ import { readMeta, writeMeta } from "./store/meta.ts";
 import { MIGRATIONS } from "./store/migrations.ts";
 import { storeOf } from "./store/store.ts";
 import { noteRules } from "./take-up-rules.ts";
-import { partitionUsage } from "./usage.ts";
+import { noteClusters, partitionUsage } from "./usage.ts";
 import type { Rules, World } from "./world.ts";
 
 /**
@@ -92,8 +93,11 @@ export class Coordination implements Watched {
     return this.#callIfAny((world, nowMs) => receiveReport(world, report, nowMs), undefined);
   }
 
-  heartbeat(): void {
-    this.#callIfAny((world, nowMs) => heartbeat(world, nowMs), undefined);
+  heartbeat(clusters = NO_USAGE): void {
+    this.#callIfAny((world, nowMs) => {
+      noteClusters(world, clusters, nowMs);
+      heartbeat(world, nowMs);
+    }, undefined);
   }
 
   listClusters(): string[] {

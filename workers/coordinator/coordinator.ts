@@ -5,6 +5,7 @@ import type { SharesInput } from "../../shared/model/messages/shares.ts";
 import type { RecordDetail } from "../../shared/model/record-detail.ts";
 import type { RegionView } from "../../shared/model/region-view.ts";
 import type { ProbeStatus, RecordStatus } from "../../shared/model/status.ts";
+import type { Usage } from "../../shared/model/usage.ts";
 import { clusterOf, type Env, notifierOf, proberName, proberOf } from "../env.ts";
 import { problemOf } from "../problems.ts";
 import { callWithRetry, errorMessage } from "../retry.ts";
@@ -106,8 +107,8 @@ export class Coordinator extends MeteredObject implements CoordinatorRpc {
     return assignment === undefined ? {} : { assignment };
   }
 
-  async heartbeat(): Promise<void> {
-    this.#coordination.heartbeat();
+  async heartbeat(clusters?: Usage): Promise<void> {
+    this.#coordination.heartbeat(clusters);
   }
 
   async listRecords(): Promise<RecordStatus[]> {

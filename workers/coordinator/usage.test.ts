@@ -119,7 +119,7 @@ describe("what is used", () => {
     });
   });
 
-  it("of a cluster comes with its contact, and rows of before it are read", async () => {
+  it("of a cluster comes with its contact and with the heartbeat, and rows of before it are read", async () => {
     await onBench((bench, { sql }) => {
       bench.put("east", 1, [share([A])]);
       sql.exec(
@@ -130,6 +130,10 @@ describe("what is used", () => {
       const number = { epoch: bench.now, n: 1 };
       bench.coordination.contact({ cluster: "east", sharesNumber: number, decisionsNumber: number, usage: ROUND });
       expect(days(bench)?.today.clusters).toEqual(ROUND);
+      bench.now += MINUTE;
+      bench.coordination.heartbeat({ ...NO_USAGE, requests: 1 });
+      bench.restart();
+      expect(days(bench)?.today.clusters).toEqual({ ...ROUND, requests: ROUND.requests + 1 });
       sql.exec(
         "UPDATE seen SET value = ? WHERE key = '*'",
         JSON.stringify({ at: bench.now, shards: {}, usage: 7, counted: 7 }),

@@ -83,6 +83,11 @@ export function noteContact(world: World, { cluster, usage: used }: ClusterConta
   coordinators.requests += forgotten;
 }
 
+/** Adds what the objects of clusters have told cron. */
+export function noteClusters(world: World, used: Usage, nowMs: number): void {
+  addUsage(today(world, nowMs).clusters, used);
+}
+
 /** Notes a word that is counted. Of the first to this memory: when the last was sent that is in a row, after which some may be forgotten. */
 function noteHeard(metering: Metering, sender: string, sentAt: number): number | undefined {
   const last = metering.heard.has(sender) ? undefined : metering.counted.get(sender);
