@@ -35,7 +35,7 @@ describe("the agent", () => {
     expect(await addresses(agent.dnsPort, "x.test")).toBe("SERVFAIL");
 
     const response = await bench.edge.deliver(agent.webhookPort, decision(1, [one, two]));
-    expect(await response.json()).toEqual({ version: 1, acknowledged: { epoch: 1, n: 1 } });
+    expect(await response.json()).toEqual({ version: 1, acknowledged: { epoch: 1, n: 1 }, takes: ["Changes"] });
     expect(await addresses(agent.dnsPort, "x.test")).toEqual([one, two]);
     expect(bench.published).toMatchObject([{ rootHost: "x.test", added: [one, two], removed: [] }]);
     await bench.edge.until(() => bench.edge.snapshots.length === 2);

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { MessageNumber } from "../shared/model/number.ts";
 import { CANARY, LEAVES, source, startCore } from "../test/support/agent/core.ts";
 import { contact as contactMessage, delivered, delivery } from "../test/support/agent/delivered.ts";
 import { digestOf } from "./own-records.ts";
@@ -15,6 +16,7 @@ beforeEach(async () => {
 });
 
 const publish = (n: number, targets: string[], epoch = 1) => delivery({ epoch, n }, [delivered("x.test", targets)]);
+const applied = (number: MessageNumber) => ({ kind: "Applied", number, takesChanges: true });
 const silence = async () => {
   at.world.elapsedMs += 300_000;
   await at.core.tick();
@@ -23,7 +25,7 @@ const silence = async () => {
 describe("a delivery", () => {
   it("is stored and in DNS before it is acknowledged", async () => {
     expect(at.dns()).toBe("Undecided");
-    expect(await at.core.takeDelivery(publish(1, [one, two]))).toEqual({ kind: "Applied", number: { epoch: 1, n: 1 } });
+    expect(await at.core.takeDelivery(publish(1, [one, two]))).toEqual(applied({ epoch: 1, n: 1 }));
     expect(at.dns()).toEqual([one, two]);
     expect(at.world.stored.hosts["x.test"]?.served?.[0]?.targets).toEqual([one, two]);
     expect(at.world.stored.number).toEqual({ epoch: 1, n: 1 });
@@ -31,7 +33,7 @@ describe("a delivery", () => {
 
   it("that is late changes nothing and is acknowledged with the highest number", async () => {
     await at.core.takeDelivery(publish(5, [one]));
-    expect(await at.core.takeDelivery(publish(4, [two]))).toEqual({ kind: "Applied", number: { epoch: 1, n: 5 } });
+    expect(await at.core.takeDelivery(publish(4, [two]))).toEqual(applied({ epoch: 1, n: 5 }));
     expect(at.dns()).toEqual([one]);
   });
 
@@ -40,7 +42,7 @@ describe("a delivery", () => {
     const { serial } = at.world.stored;
     const { log, snapshots } = at.world;
     const lines = log.length;
-    expect(await at.core.takeDelivery(publish(5, [one]))).toEqual({ kind: "Applied", number: { epoch: 1, n: 5 } });
+    expect(await at.core.takeDelivery(publish(5, [one]))).toEqual(applied({ epoch: 1, n: 5 }));
     expect([at.world.stored.serial, at.world.log.length, at.world.snapshots]).toEqual([serial, lines, snapshots]);
   });
 
@@ -63,15 +65,12 @@ describe("a delivery", () => {
         const { core, dns } = startCore();
         await core.takeSource(source({ name: "x" }));
         const byNumber = new Map(sent.map(([epoch, n, leaves]) => [epoch * 100 + n, leaves]));
-        const applied = await Promise.all(
+        const answers = await Promise.all(
           sent.map(([epoch, n]) => core.takeDelivery(publish(n, byNumber.get(epoch * 100 + n)!, epoch))),
         );
         const newest = Math.max(...byNumber.keys());
         expect(dns()).toEqual(byNumber.get(newest));
-        expect(applied.at(-1)).toEqual({
-          kind: "Applied",
-          number: { epoch: Math.floor(newest / 100), n: newest % 100 },
-        });
+        expect(answers.at(-1)).toEqual(applied({ epoch: Math.floor(newest / 100), n: newest % 100 }));
       }),
       { numRuns: 200 },
     );
@@ -131,7 +130,7 @@ describe("a delivery", () => {
     expect(at.dns()).toEqual([one]);
     expect(await at.core.takeDelivery(publish(2, [one]))).toEqual({ kind: "NotStored" });
     at.world.diskFull = false;
-    expect(await at.core.takeDelivery(publish(2, [one]))).toEqual({ kind: "Applied", number: { epoch: 1, n: 2 } });
+    expect(await at.core.takeDelivery(publish(2, [one]))).toEqual(applied({ epoch: 1, n: 2 }));
     expect(at.world.stored.number.n).toBe(2);
   });
 });

@@ -2,9 +2,9 @@ import type { Condition } from "../shared/model/condition.ts";
 import { formatDurationMs } from "../shared/model/duration.ts";
 import { formatFieldError } from "../shared/model/field-error.ts";
 import type { MessageNumber } from "../shared/model/number.ts";
-import { compareNumbers, isNewer } from "../shared/number.ts";
 import type { Contact } from "./contact.ts";
-import { type DeliveredRecord, type ReadDelivery, readDelivery, recordsNamed } from "./edge/delivered.ts";
+import { type ReadDelivery, readDelivery } from "./edge/delivered.ts";
+import { type Held, type News, Told } from "./edge/told.ts";
 import { readView } from "./edge/view.ts";
 import type { Log } from "./log.ts";
 import { Noted } from "./noted.ts";
@@ -19,9 +19,12 @@ import { refreshed, withNewestChecks } from "./status/refreshed.ts";
 import type { HostState, State } from "./status/state.ts";
 import { troublesOf } from "./status/troubles.ts";
 
-/** What became of a delivery: `Applied` names the highest number that is stored and in DNS. */
+/**
+ * What became of a delivery: `Applied` names the highest number that is stored and in DNS, which is an older one for changes
+ * that stand on what is not held; and says whether changes to that number would be taken.
+ */
 export type Applied =
-  | { kind: "Applied"; number: MessageNumber }
+  | { kind: "Applied"; number: MessageNumber; takesChanges: boolean }
   | { kind: "Refused"; message: string }
   | { kind: "NotStored" };
 
@@ -58,16 +61,14 @@ export class Core {
   #source: SourceState = { complete: false, records: [], problems: [] };
   #queue: Promise<unknown> = Promise.resolve();
   #saved = "";
-  /** When the newest delivery left, by the edge's clock. */
-  #sentAt: number;
-  #namedByEdge: ReadonlySet<string> | undefined;
+  readonly #told: Told;
 
   /** Serves at once what was in DNS when the state was stored. */
   constructor(options: CoreOptions, state: State) {
     this.#options = options;
     this.#noted = new Noted(options.log);
     this.#state = state;
-    this.#sentAt = state.sentAt;
+    this.#told = new Told(options.cluster, state.sentAt);
     this.#switchDns();
   }
 
@@ -79,9 +80,9 @@ export class Core {
     return this.#source;
   }
 
-  /** This cluster's records that the newest whole delivery names, by key; undefined before there was one in this process. */
+  /** This cluster's records that the edge names, by key; undefined before it told of all in this process. */
   get namedByEdge(): ReadonlySet<string> | undefined {
-    return this.#namedByEdge;
+    return this.#told.named;
   }
 
   /** Whether deliveries can be taken: all records have been read. */
@@ -110,10 +111,9 @@ export class Core {
       const { delivery } = read;
       if (delivery.cluster !== this.#options.cluster)
         return this.#refuse(`cluster: ${delivery.cluster} is not this one`);
-      const order = compareNumbers(delivery.number, this.#state.number);
-      const isReplay = order < 0 || (order === 0 && delivery.sentAt <= this.#sentAt);
-      if (!isReplay) this.#hear(delivery);
-      return (await this.#settle()) ? { kind: "Applied", number: this.#state.number } : { kind: "NotStored" };
+      if (!this.#told.isReplay(delivery, this.#held())) this.#hear(delivery);
+      if (!(await this.#settle())) return { kind: "NotStored" };
+      return { kind: "Applied", number: this.#state.number, takesChanges: this.#told.takesChanges(this.#held()) };
     });
   }
 
@@ -161,18 +161,20 @@ export class Core {
     return { kind: "Refused", message };
   }
 
-  /** Any word of the edge is contact; only newer decisions are taken. */
+  /** Any word of the edge is contact; only newer decisions are taken, and changes only to what is held. */
   #hear(delivery: ReadDelivery): void {
     this.#options.contact.heard();
-    this.#sentAt = delivery.sentAt;
-    if (delivery.records === undefined || !isNewer(delivery.number, this.#state.number)) return;
-    this.#takeRecords(delivery, delivery.records);
+    const news = this.#told.hear(delivery, this.#held());
+    if (news !== undefined) this.#takeNews(news);
   }
 
-  #takeRecords({ number, refused }: ReadDelivery, records: readonly DeliveredRecord[]): void {
-    const own = new Set(this.#source.records.map(({ spec }) => spec.rootHost));
-    if (refused.length === 0) this.#namedByEdge = recordsNamed(records, this.#options.cluster);
-    const foreign = records.filter(({ rootHost }) => !own.has(rootHost)).map(({ rootHost }) => rootHost);
+  #held(): Held {
+    const { number, hosts } = this.#state;
+    return { number, hosts, own: new Set(this.#source.records.map(({ spec }) => spec.rootHost)) };
+  }
+
+  #takeNews({ number, records, refused, foreign }: News): void {
+    const { own } = this.#held();
     this.#noted.noteAll(
       "refused record",
       refused.map((why) => `A delivered record was not taken, its last form stays: ${why}`),
@@ -189,7 +191,7 @@ export class Core {
     this.#state = {
       ...this.#state,
       number,
-      sentAt: this.#sentAt,
+      sentAt: this.#told.sentAt,
       hosts,
       serial: nextSerial(this.#state.serial, number),
     };

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import { NO_NUMBER } from "../../shared/number.ts";
 import type { AgentHooks } from "../agent.ts";
 import type { Applied } from "../core.ts";
 import { KubeClient } from "../kubernetes/client.ts";
@@ -9,13 +10,13 @@ import { makeOperations } from "../operations.ts";
 import type { DnsServer } from "../publish/dns/server.ts";
 import { handOn } from "../receiver/hand-on.ts";
 import { type Listening, listen } from "../receiver/listen.ts";
-import { makeReceiver, parseJson, type SignedDelivery } from "../receiver/receiver.ts";
+import { acknowledge, makeReceiver, parseJson, type SignedDelivery } from "../receiver/receiver.ts";
 import { repeat } from "../repeat.ts";
 import { cannotListen, serveDns } from "../serve.ts";
 import type { Settings } from "../settings-schema.ts";
 import { apiAccess } from "./api-access.ts";
 import { Caches } from "./caches.ts";
-import { resultOf } from "./delivery-result.ts";
+import { isChanges, resultOf } from "./delivery-result.ts";
 import { FollowerDns } from "./follower-dns.ts";
 import { Leadership } from "./leadership.ts";
 import { storedState } from "./load.ts";
@@ -166,21 +167,27 @@ export class Replica {
     const term = this.#term;
     const applied = term?.isReady ? await term.apply(json) : ({ kind: "NotStored" } as const);
     this.#metrics.delivered(resultOf(applied, json));
-    if (applied.kind === "NotStored") this.#keep(json);
-    return applied;
+    return (applied.kind === "NotStored" ? this.#keep(json) : undefined) ?? applied;
   }
 
   async #handOn(delivery: SignedDelivery): Promise<Response> {
     this.#metrics.delivered("forwarded");
     const answer = await handOn(delivery, this.#leadership?.forwardTo, this.#closing.signal);
-    if (answer.status === 503) this.#keep(parseJson(delivery.body));
-    return answer;
+    const instead = answer.status === 503 ? this.#keep(parseJson(delivery.body)) : undefined;
+    return instead === undefined ? answer : acknowledge(instead);
   }
 
-  /** A failover in this replica's DNS waits for no API server; the edge is asked to come again until it is stored. */
-  #keep(json: unknown): void {
+  /**
+   * A failover in this replica's DNS waits for no API server; the edge is asked to come again until it is stored. To changes
+   * there is an answer: that nothing is held which they stand on, so that the whole comes at once.
+   */
+  #keep(json: unknown): Extract<Applied, { kind: "Applied" }> | undefined {
+    if (!this.#caches.isSynced) return undefined;
+    if (this.#follower !== undefined && isChanges(json))
+      return { kind: "Applied", number: NO_NUMBER, takesChanges: false };
     const held = { settings: this.#settings, caches: this.#caches };
-    if (this.#caches.isSynced && this.#unstored.take(json, storedState(held).hosts)) this.#follower?.changed();
+    if (this.#unstored.take(json, storedState(held).hosts)) this.#follower?.changed();
+    return undefined;
   }
 
   async #listenForOperations(): Promise<Listening> {

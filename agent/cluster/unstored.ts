@@ -26,15 +26,16 @@ export class Unstored {
   }
 
   /**
-   * Keeps a delivery that is known to be the edge's. Returns whether it says anything new.
+   * Keeps a delivery that is known to be the edge's, if it is whole: what changes stand on was never held here. Returns
+   * whether it says anything new.
    *
    * @param stored what the objects hold now, by root host; of others nothing is kept
    */
   take(json: unknown, stored: Readonly<Record<string, HostState>>): boolean {
     const read = readDelivery(json);
     if (!read.ok || read.delivery.cluster !== this.#cluster) return false;
+    if (read.delivery.kind !== "Full" || !isNewer(read.delivery.number, this.#number)) return false;
     const { number, records } = read.delivery;
-    if (records === undefined || !isNewer(number, this.#number)) return false;
     this.#number = number;
     for (const delivered of records) {
       const host = stored[delivered.rootHost];

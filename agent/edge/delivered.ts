@@ -71,34 +71,44 @@ export const deliveredRecord = z.object({
 export type DeliveredRecord = z.output<typeof deliveredRecord>;
 export type DeliveredProbe = z.output<typeof deliveredProbe>;
 
-const head = z.object({
+const head = {
   version: z.literal(1),
   cluster: z.string(),
   number: messageNumber,
   sentAt: time,
-  kind: z.enum(["Full", "Contact"]),
-});
-const body = z.object({ records: z.array(z.unknown()) });
+};
+const records = z.array(z.unknown());
+const message = z.discriminatedUnion("kind", [
+  z.object({ ...head, kind: z.literal("Full"), records }),
+  z.object({ ...head, kind: z.literal("Changes"), since: messageNumber, records, removed: z.array(z.string()) }),
+  z.object({ ...head, kind: z.literal("Contact") }),
+]);
+type Of<Kind> = Extract<z.output<typeof message>, { kind: Kind }>;
 
-export type ReadDelivery = z.output<typeof head> & {
-  /** Absent for a `Contact`. */
-  records?: DeliveredRecord[];
+interface ReadRecords {
+  records: DeliveredRecord[];
   /** Records that were not taken, in words. */
   refused: string[];
-};
+}
+export type ReadFull = Omit<Of<"Full">, "records"> & ReadRecords;
+export type ReadChanges = Omit<Of<"Changes">, "records"> & ReadRecords;
+export type ReadDelivery = ReadFull | ReadChanges | Of<"Contact">;
 
 /** Reads a delivery; one bad record never stops the good ones, and one that reaches beyond its root host is bad. */
 export function readDelivery(
   json: unknown,
 ): { ok: true; delivery: ReadDelivery } | { ok: false; errors: FieldError[] } {
-  const header = head.safeParse(json);
-  if (!header.success) return { ok: false, errors: fieldErrors(header.error, json) };
-  if (header.data.kind === "Contact") return { ok: true, delivery: { ...header.data, refused: [] } };
-  const whole = body.safeParse(json);
-  if (!whole.success) return { ok: false, errors: fieldErrors(whole.error, json) };
-  const read = whole.data.records.map((record, index) => readDeliveredRecord(record, `records[${index}]`));
-  const records = read.flatMap((one) => (typeof one === "string" ? [] : [one]));
-  return { ok: true, delivery: { ...header.data, records, refused: read.filter((one) => typeof one === "string") } };
+  const { data, error } = message.safeParse(json);
+  if (error !== undefined) return { ok: false, errors: fieldErrors(error, json) };
+  return { ok: true, delivery: data.kind === "Contact" ? data : { ...data, ...readRecords(data.records) } };
+}
+
+function readRecords(given: readonly unknown[]): ReadRecords {
+  const read = given.map((record, index) => readDeliveredRecord(record, `records[${index}]`));
+  return {
+    records: read.filter((one) => typeof one !== "string"),
+    refused: read.filter((one) => typeof one === "string"),
+  };
 }
 
 /** Reads one record, or says in words why it is not taken; `field` is where it stands. */
@@ -109,12 +119,6 @@ export function readDeliveredRecord(json: unknown, field: string): DeliveredReco
   const foreign = endpoints.find(({ dnsName: name }) => !isUnder(rootHost, name));
   if (foreign === undefined) return result.data;
   return `${field}: ${foreign.dnsName} is not under the rootHost ${rootHost}`;
-}
-
-/** The records of a cluster that these decisions are made of, by key. */
-export function recordsNamed(records: readonly DeliveredRecord[], cluster: string): Set<string> {
-  const ours = records.flatMap(({ shares }) => shares.filter((share) => share.cluster === cluster));
-  return new Set(ours.map(({ record }) => record));
 }
 
 /** Whether a name is the root host or under it. */

@@ -3,8 +3,19 @@ import type { PushResult } from "../edge/client.ts";
 import { edgeMeters, kubernetesMeters } from "./meters.ts";
 import { RecordSeries, type ShownRecords } from "./record-series.ts";
 
-/** `contact`: it only repeated its number. `unsigned`: not known to be the edge's. `forwarded`: another replica took it. */
-export type DeliveryResult = "applied" | "contact" | "unsigned" | "refused" | "not_ready" | "not_stored" | "forwarded";
+/**
+ * `contact`: it only repeated its number. `base_missing`: changes to what was not held, the whole follows. `unsigned`: not
+ * known to be the edge's. `forwarded`: another replica took it.
+ */
+export type DeliveryResult =
+  | "applied"
+  | "contact"
+  | "base_missing"
+  | "unsigned"
+  | "refused"
+  | "not_ready"
+  | "not_stored"
+  | "forwarded";
 
 /** One call of the API server, as the client tells of it; `code` is the HTTP status, 0 without an answer. */
 export interface ApiRequest {

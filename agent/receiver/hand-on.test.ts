@@ -19,7 +19,7 @@ async function replica(leaderUrl?: () => string | undefined) {
     isReady: () => true,
     apply: async (json) => {
       taken.push(json);
-      return { kind: "Applied", number: { epoch: 3, n: 4 } };
+      return { kind: "Applied", number: { epoch: 3, n: 4 }, takesChanges: false };
     },
     ...(leaderUrl && { handOn: (delivery) => handOn(delivery, leaderUrl(), new AbortController().signal) }),
     now: () => NOW,

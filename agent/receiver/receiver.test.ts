@@ -17,7 +17,7 @@ function start(more: { ready?: boolean; applied?: Applied; pull?: boolean } = {}
     isReady: () => more.ready ?? true,
     apply: async (json) => {
       taken.push(json);
-      return more.applied ?? { kind: "Applied", number: { epoch: 3, n: 4 } };
+      return more.applied ?? { kind: "Applied", number: { epoch: 3, n: 4 }, takesChanges: false };
     },
     now: () => NOW,
   });
@@ -125,7 +125,7 @@ describe("health", () => {
     const app = makeReceiver({ secrets: [secret], isReady: () => true, apply: () => applying.promise, now: () => NOW });
     const delivery = app.request("/v1/delivery", { method: "POST", headers: signed(), body });
     expect((await app.request("/readyz")).status).toBe(200);
-    applying.resolve({ kind: "Applied", number: { epoch: 1, n: 1 } });
+    applying.resolve({ kind: "Applied", number: { epoch: 1, n: 1 }, takesChanges: false });
     expect((await delivery).status).toBe(200);
   });
 });

@@ -93,10 +93,8 @@ async function deliver({ isReady, apply, onTurnedAway }: ReceiverOptions, text: 
   if (json === undefined) return refuse(400, "DeliveryMalformed", "The body is no JSON.");
   const applied = await apply(json);
   switch (applied.kind) {
-    case "Applied": {
-      const acknowledgement: Acknowledgement = { version: 1, acknowledged: applied.number };
-      return Response.json(acknowledgement);
-    }
+    case "Applied":
+      return acknowledge(applied);
     case "Refused":
       return refuse(422, "DeliveryRefused", applied.message);
     case "NotStored":
@@ -105,6 +103,13 @@ async function deliver({ isReady, apply, onTurnedAway }: ReceiverOptions, text: 
         "What was delivered cannot be stored; DNS that the agent answers itself follows it.",
       );
   }
+}
+
+/** The edge takes this number for applied. */
+export function acknowledge({ number, takesChanges }: Extract<Applied, { kind: "Applied" }>): Response {
+  const takes = takesChanges ? { takes: ["Changes"] } : {};
+  const acknowledgement: Acknowledgement = { version: 1, acknowledged: number, ...takes };
+  return Response.json(acknowledgement);
 }
 
 /** 503 with a `Retry-After`: the edge keeps the delivery and comes again. */

@@ -121,7 +121,8 @@ describe("two replicas", () => {
       const published = n % 3 === 0 ? [A] : [A, B];
       const { webhookPort } = n % 2 === 0 ? leader : follower;
       const answer = await fed.deliver(fed.number(n), [decision(namespace, "shop", published)], webhookPort);
-      expect([answer.status, await answer.json()]).toEqual([200, { version: 1, acknowledged: fed.number(n) }]);
+      const acknowledged = { version: 1, acknowledged: fed.number(n), takes: ["Changes"] };
+      expect([answer.status, await answer.json()]).toEqual([200, acknowledged]);
       expect(await fed.targets(namespace, "shop")).toBe(published.join(" "));
       expect((await dns(leader)).targets).toEqual(published);
       await until("the follower to say the same", async () => {

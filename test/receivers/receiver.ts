@@ -19,11 +19,12 @@ export type ReceiverMode =
 
 export type Received = { id: string; headers: Record<string, string>; body: string; atMs: number };
 type Number_ = { epoch: number; n: number };
-type State = { mode: ReceiverMode; applied: Number_; received: Received[] };
+type Control = { mode: ReceiverMode; applied: Number_; takes: string[] };
+type State = Control & { received: Received[] };
 
 /**
  * Webhook receivers for tests, as many as there are names: `/hook/<name>` receives, `/control/<name>` tells what came
- * (GET) and sets the mode or the number that was applied last (PUT). Those of notifications are beside them.
+ * (GET) and sets the mode, the number that was applied last, or the kinds that are taken besides (PUT). Those of notifications are beside them.
  */
 export async function startReceivers(): Promise<{ url: string; stop: () => Promise<void> }> {
   const states = new Map<string, State>();
@@ -34,7 +35,7 @@ export async function startReceivers(): Promise<{ url: string; stop: () => Promi
       notified[kind](name, request, response).catch(() => response.destroy());
       return;
     }
-    const state = states.get(name) ?? { mode: "ack", applied: { epoch: 0, n: 0 }, received: [] };
+    const state = states.get(name) ?? { mode: "ack", applied: { epoch: 0, n: 0 }, takes: [], received: [] };
     states.set(name, state);
     const handle = kind === "hook" ? hook : control;
     handle(state, request, response).catch(() => response.destroy());
@@ -46,9 +47,7 @@ export async function startReceivers(): Promise<{ url: string; stop: () => Promi
 
 async function control(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method === "PUT") {
-    const { mode, applied } = JSON.parse(await textOf(request)) as { mode?: ReceiverMode; applied?: Number_ };
-    if (mode !== undefined) state.mode = mode;
-    if (applied !== undefined) state.applied = applied;
+    Object.assign(state, JSON.parse(await textOf(request)) as Partial<Control>);
   }
   response.setHeader("content-type", "application/json").end(JSON.stringify(state));
 }
@@ -57,7 +56,7 @@ async function hook(state: State, request: IncomingMessage, response: ServerResp
   const body = await textOf(request);
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
   state.received.push({ id: headers["webhook-id"] ?? "", headers, body, atMs: Date.now() });
-  const delivery = JSON.parse(body) as { kind: string; number: Number_ };
+  const delivery = JSON.parse(body) as { kind: string; number: Number_; since?: Number_ };
   switch (state.mode) {
     case "hang":
       return;
@@ -86,13 +85,20 @@ async function hook(state: State, request: IncomingMessage, response: ServerResp
       acknowledge(response, { epoch: 0, n: 0 });
       return;
     case "ack":
-      if (delivery.kind === "Full" && isNewer(delivery.number, state.applied)) state.applied = delivery.number;
-      acknowledge(response, state.applied);
+      if (isTaken(delivery, state) && isNewer(delivery.number, state.applied)) state.applied = delivery.number;
+      acknowledge(response, state.applied, state.takes);
   }
 }
 
-function acknowledge(response: ServerResponse, acknowledged: Number_): void {
-  response.setHeader("content-type", "application/json").end(JSON.stringify({ version: 1, acknowledged }));
+function isTaken({ kind, since }: { kind: string; since?: Number_ }, { applied, takes }: State): boolean {
+  if (kind !== "Changes") return kind === "Full";
+  return takes.includes(kind) && since?.epoch === applied.epoch && since.n <= applied.n;
+}
+
+/** An agent of former days says nothing of what it takes. */
+function acknowledge(response: ServerResponse, acknowledged: Number_, takes: string[] = []): void {
+  const message = { version: 1, acknowledged, ...(takes.length > 0 && { takes }) };
+  response.setHeader("content-type", "application/json").end(JSON.stringify(message));
 }
 
 async function stop(server: Server): Promise<void> {

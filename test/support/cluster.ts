@@ -95,7 +95,7 @@ export interface World {
   push: (records: SnapshotRecordInput[], options?: PushOptions) => ReturnType<Cluster["putSnapshot"]>;
   decide: (n: number, records: RecordStatus[], partition?: number) => ReturnType<Cluster["decided"]>;
   received: () => Promise<Received[]>;
-  receiver: (change: { mode?: ReceiverMode; applied?: MessageNumber }) => Promise<void>;
+  receiver: (change: { mode?: ReceiverMode; applied?: MessageNumber; takes?: string[] }) => Promise<void>;
 }
 
 export type PushOptions = Partial<Omit<SnapshotHeader, "records">> & {

@@ -1,4 +1,4 @@
-import { delivery } from "../../shared/model/messages/delivery.ts";
+import { wholeDelivery } from "../../shared/model/messages/delivery.ts";
 import { recordsView } from "../../shared/model/messages/records-view.ts";
 import { NO_NUMBER, parseNumber } from "../../shared/number.ts";
 import type { SignedRequest } from "../../shared/signature.ts";
@@ -14,7 +14,7 @@ export const deliveryRoutes: Route[] = [
     access: "signed",
     summary: "The newest delivery, for an agent that cannot be called; what is signed is the request target",
     query: { after: "The highest number applied, as `epoch.n`: it is acknowledged by this." },
-    answer: { status: 200, description: "Full where it is newer than `after`, else Contact.", schema: delivery },
+    answer: { status: 200, description: "Full where it is newer than `after`, else Contact.", schema: wholeDelivery },
     problems: ["ClusterUnknown", "FieldInvalid"],
     handle: pull,
   },

@@ -98,6 +98,7 @@ export class Cluster extends MeteredObject implements ClusterRpc {
   async rebind(): Promise<Result<object>> {
     if (this.#live === undefined) return UNKNOWN;
     this.#live.store.identity.update({ clusterUid: undefined });
+    this.#live.outbox.forget();
     return { ok: true };
   }
 
@@ -122,7 +123,10 @@ export class Cluster extends MeteredObject implements ClusterRpc {
     const refused = refusalOf(live.store, request);
     if (refused !== undefined) return refused;
     const before = clusterConditions(live.store, Date.now());
+    const pushedBefore = newestInstance(live.store);
     const taken = await takeSnapshot(live.store, this.#settings(), request, Date.now());
+    // Also where the snapshot is refused: another agent is at work now, and holds what we do not know of.
+    if (newestInstance(live.store) !== pushedBefore) live.outbox.forget();
     const news = newsOf(live.store.identity.get().cluster ?? "", before, clusterConditions(live.store, Date.now()));
     this.ctx.waitUntil(live.coordinators.note(news));
     if (!taken.ok) return taken;
@@ -238,6 +242,8 @@ export class Cluster extends MeteredObject implements ClusterRpc {
 }
 
 const UNKNOWN = { ok: false, problem: problemOf("ClusterUnknown") } as const;
+
+const newestInstance = (store: ClusterStore) => store.snapshot.get().instances[0]?.instance;
 
 function refusalOf(store: ClusterStore, request: SignedRequest): Extract<Result<object>, { ok: false }> | undefined {
   const fault = signatureFault(request, store.identity.get().secrets, Date.now());

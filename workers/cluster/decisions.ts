@@ -3,6 +3,8 @@ import type { RecordStatus } from "../../shared/model/status.ts";
 
 /** A row holds at most 2 MB; a record with many leaves may need more, so each is cut into parts, never within a character. */
 const PARTS = /[\s\S]{1,400000}/gu;
+/** Root hosts that are asked for in one statement. */
+const MOST_AT_ONCE = 1_000;
 
 /** What newer decisions made of those that were held. */
 export interface Difference {
@@ -28,6 +30,15 @@ export class DecisionTable {
   all(): RecordStatus[] {
     const select = "SELECT partition, root_host, json FROM decision ORDER BY root_host, partition, part";
     return joined(this.#sql.exec<Row>(select).toArray()).map(({ json }): RecordStatus => JSON.parse(json));
+  }
+
+  /** The records of these root hosts, of whatever partition; of one that is none here there is none. */
+  of(rootHosts: readonly string[]): RecordStatus[] {
+    const select = `SELECT decision.partition, root_host, json FROM decision
+      WHERE decision.partition IN (SELECT partition FROM partition) AND root_host IN (SELECT value FROM json_each(?))
+      ORDER BY root_host, decision.partition, part`;
+    const rows = inBatches(rootHosts).flatMap((some) => this.#sql.exec<Row>(select, JSON.stringify(some)).toArray());
+    return joined(rows).map(({ json }): RecordStatus => JSON.parse(json));
   }
 
   /** Makes the records of one partition those given. */
@@ -75,6 +86,12 @@ export class DecisionTable {
   #remove(partition: number, rootHost: string): void {
     this.#sql.exec("DELETE FROM decision WHERE partition = ? AND root_host = ?", partition, rootHost);
   }
+}
+
+/** A value that is bound holds 2 MB at most, and a name 253 characters. */
+function inBatches(rootHosts: readonly string[]): string[][] {
+  const batches = Math.ceil(rootHosts.length / MOST_AT_ONCE);
+  return Array.from({ length: batches }, (_, at) => rootHosts.slice(at * MOST_AT_ONCE, (at + 1) * MOST_AT_ONCE));
 }
 
 function joined(rows: readonly Row[]): Row[] {

@@ -1,6 +1,7 @@
-import type { Delivery } from "../../shared/model/messages/delivery.ts";
+import type { Delivery, WholeDelivery } from "../../shared/model/messages/delivery.ts";
 import type { MessageNumber } from "../../shared/model/number.ts";
-import { compareNumbers } from "../../shared/number.ts";
+import { compareNumbers, formatNumber } from "../../shared/number.ts";
+import type { ChangesSince } from "./agent-base.ts";
 import type { ClusterStore } from "./store.ts";
 
 /** The number of the newest decisions, as a whole. */
@@ -36,9 +37,41 @@ export function isBehind(store: ClusterStore, applied: MessageNumber, complete: 
 }
 
 /** The newest state for an agent that has applied `applied`: whole where that is older, else word from the edge only. */
-export function deliveryFor(store: ClusterStore, applied: MessageNumber, complete: boolean, nowMs: number): Delivery {
-  const cluster = store.identity.get().cluster ?? "";
-  const head = { version: 1, cluster, number: decidedNumber(store), sentAt: nowMs } as const;
-  if (!isBehind(store, applied, complete)) return { ...head, kind: "Contact" };
-  return { ...head, kind: "Full", records: store.decisions.all() };
+export function deliveryFor(
+  store: ClusterStore,
+  applied: MessageNumber,
+  complete: boolean,
+  nowMs: number,
+): WholeDelivery {
+  if (!isBehind(store, applied, complete)) return { ...headOf(store, nowMs), kind: "Contact" };
+  return { ...headOf(store, nowMs), kind: "Full", records: store.decisions.all() };
+}
+
+/** The newest state of those records alone that are others since. */
+export function changesFor(store: ClusterStore, { since, rootHosts }: ChangesSince, nowMs: number): Delivery {
+  const records = store.decisions.of(rootHosts);
+  const standing = new Set(records.map(({ rootHost }) => rootHost));
+  const removed = rootHosts.filter((rootHost) => !standing.has(rootHost));
+  return { ...headOf(store, nowMs), kind: "Changes", since, records, removed };
+}
+
+function headOf(store: ClusterStore, nowMs: number) {
+  const { cluster = "" } = store.identity.get();
+  return { version: 1, cluster, number: decidedNumber(store), sentAt: nowMs } as const;
+}
+
+/**
+ * The `webhook-id`, the same over retries: a delivery is known by its number, which changes share with none that is whole, and
+ * word from the edge by when it left.
+ */
+export function deliveryId({ kind, number, sentAt }: Delivery): string {
+  const id = formatNumber(number).replace(".", "_");
+  switch (kind) {
+    case "Full":
+      return `delivery_${id}`;
+    case "Changes":
+      return `changes_${id}`;
+    case "Contact":
+      return `contact_${id}_${sentAt}`;
+  }
 }

@@ -1,17 +1,14 @@
 import type { Delivery } from "../../shared/model/messages/delivery.ts";
 import type { MessageNumber } from "../../shared/model/number.ts";
 import { compareNumbers, formatNumber } from "../../shared/number.ts";
-import type { Answer } from "./send.ts";
 
 /**
- * Why a call has not done its work, in words, or undefined where it has: no acknowledgement, or one of a number that is
- * older than the delivery. Word from the edge asks for none.
+ * Why an answer is no good one, in words: it acknowledges an older number than that of a whole delivery. Word from the edge
+ * asks for none, and changes may come to an agent that cannot take them.
  */
-export function failureOf(answer: Answer, sent: Delivery): string | undefined {
-  if ("failure" in answer) return answer.failure;
-  const given = formatNumber(answer.acknowledged);
-  const isShort = sent.kind === "Full" && compareNumbers(answer.acknowledged, sent.number) < 0;
-  return isShort ? `acknowledged ${given} instead of ${formatNumber(sent.number)}` : undefined;
+export function failureOf(acknowledged: MessageNumber, sent: Delivery): string | undefined {
+  const isShort = sent.kind === "Full" && compareNumbers(acknowledged, sent.number) < 0;
+  return isShort ? `acknowledged ${formatNumber(acknowledged)} instead of ${formatNumber(sent.number)}` : undefined;
 }
 
 export const neverSent = (number: MessageNumber): string =>

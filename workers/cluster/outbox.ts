@@ -1,15 +1,17 @@
 import { nextSendAt } from "../../shared/accumulator.ts";
-import type { Delivery } from "../../shared/model/messages/delivery.ts";
+import type { Delivery, WholeDelivery } from "../../shared/model/messages/delivery.ts";
 import type { MessageNumber } from "../../shared/model/number.ts";
-import { formatNumber, isCredible, isNewer, numberAbove } from "../../shared/number.ts";
+import { compareNumbers, isNewer } from "../../shared/number.ts";
 import { signatureHeaders } from "../../shared/signature.ts";
 import { backOffMs } from "../back-off.ts";
+import { AgentBase } from "./agent-base.ts";
 import type { Change } from "./cell.ts";
 import type { Difference } from "./decisions.ts";
-import { decidedNumber, deliveryFor, isBehind, isComplete } from "./delivery.ts";
-import { failureOf, neverSent, tooFarAhead } from "./failure.ts";
+import { changesFor, decidedNumber, deliveryFor, deliveryId, isBehind, isComplete } from "./delivery.ts";
+import { failureOf, neverSent } from "./failure.ts";
 import { decided, delivered, leftAfter, type OutboxNews, reachable, unreachable } from "./outbox-news.ts";
-import { type Answer, post } from "./send.ts";
+import { goPast } from "./overtaken.ts";
+import { type Answer, type Answered, post } from "./send.ts";
 import type { ClusterStore, OutboxState } from "./store.ts";
 
 /** One delivery leaves at least each minute; alarms may be late. */
@@ -31,7 +33,7 @@ export interface OutboxSettings {
 
 /**
  * Deliveries to one agent. The truth (decided above acknowledged) is in storage; memory only holds when something left
- * last and since when something waits. One call is under way at a time.
+ * last, since when something waits, and what the agent holds for certain. One call is under way at a time.
  */
 export class Outbox {
   readonly #store: ClusterStore;
@@ -42,6 +44,7 @@ export class Outbox {
   #dirtySince: number | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #sending: Promise<void> | undefined;
+  #base: AgentBase;
   #isStopped = false;
   /** Whether the last answer named a number above all that were sent. */
   #isOvertaken = false;
@@ -53,6 +56,7 @@ export class Outbox {
     this.#store = store;
     this.#settings = settings;
     this.#onSent = onSent;
+    this.#base = new AgentBase(store.outbox.get().n);
     this.#tell = tell;
     this.#contactMs = Math.min(CONTACT_MS, settings.patienceMs / CONTACTS_WITHIN_PATIENCE);
   }
@@ -66,12 +70,19 @@ export class Outbox {
     const { n: before, unconfirmed } = this.#store.outbox.get();
     const n = before + 1;
     this.#store.outbox.update({ n, ...(isDecision && { unconfirmed: decided(unconfirmed, n, Date.now()) }) });
+    this.#base.changed(n, [...changed, ...removed]);
     this.#dirtySince ??= Date.now();
+  }
+
+  /** What the agent holds is not known any more: the next delivery is whole. What a call under way brings does not change that. */
+  forget(): void {
+    this.#base = new AgentBase(this.#store.outbox.get().n);
   }
 
   /** The agent says what it has applied, other than in answer to a call. Answers why that cannot be, in words. */
   applied(number: MessageNumber): string | undefined {
-    const failure = this.#goPast(number);
+    const failure = goPast(this.#store, number, Date.now());
+    this.forget();
     if (failure !== undefined) return failure;
     if (isNewer(number, this.#store.outbox.get().acknowledged)) {
       this.#store.outbox.update({ acknowledged: number, ...this.#confirm(number, Date.now()) });
@@ -79,8 +90,8 @@ export class Outbox {
     return undefined;
   }
 
-  /** What an agent that has applied `applied` is to be given. */
-  deliveryFor(applied: MessageNumber): Delivery {
+  /** What an agent that has applied `applied` is to be given, other than by a call. */
+  deliveryFor(applied: MessageNumber): WholeDelivery {
     const nowMs = Date.now();
     return deliveryFor(this.#store, applied, this.#isComplete(nowMs), nowMs);
   }
@@ -156,61 +167,58 @@ export class Outbox {
 
   async #send(): Promise<void> {
     const { webhookUrl = "", secrets } = this.#store.identity.get();
-    const delivery = this.deliveryFor(this.#store.outbox.get().acknowledged);
+    const base = this.#base;
+    const delivery = this.#newest();
     this.#lastSentAt = delivery.sentAt;
     this.#dirtySince = undefined;
     const body = JSON.stringify(delivery);
-    const headers = signatureHeaders(secrets, idOf(delivery), body, delivery.sentAt);
+    const headers = signatureHeaders(secrets, deliveryId(delivery), body, delivery.sentAt);
     const allHeaders = { ...headers, "content-type": "application/json" };
-    this.#note(delivery, await post(webhookUrl, allHeaders, body, DEADLINE_MS));
+    this.#note(delivery, base, await post(webhookUrl, allHeaders, body, DEADLINE_MS));
   }
 
-  #note(delivery: Delivery, answer: Answer): void {
+  #newest(): Delivery {
+    const { changes } = this.#base;
+    if (changes !== undefined && this.#isBehind()) return changesFor(this.#store, changes, Date.now());
+    return this.deliveryFor(this.#store.outbox.get().acknowledged);
+  }
+
+  /** `base` is what was known of the agent when the call began. */
+  #note(delivery: Delivery, base: AgentBase, answer: Answer): void {
     if (this.#isStopped) return;
-    const failure = failureOf(answer, delivery) ?? this.#overtakenBy(answer);
+    if ("failure" in answer) this.#failed(answer.failure);
+    else this.#noteAnswer(delivery, base, answer);
+  }
+
+  #noteAnswer(delivery: Delivery, base: AgentBase, { acknowledged, takes }: Answered): void {
+    const failure = failureOf(acknowledged, delivery) ?? this.#overtakenBy(acknowledged);
     if (failure !== undefined) {
       this.#failed(failure);
       return;
     }
+    const order = compareNumbers(acknowledged, delivery.number);
+    if (order === 0) base.answered(acknowledged, takes.includes("Changes"));
+    else this.forget();
     const { failures } = this.#store.outbox.get();
     this.#store.outbox.update({
-      ...("acknowledged" in answer && {
-        acknowledged: answer.acknowledged,
-        ...this.#confirm(answer.acknowledged, delivery.sentAt),
-      }),
+      acknowledged,
+      ...this.#confirm(acknowledged, delivery.sentAt),
       ...{ failures: 0, lastFailure: undefined, failingSince: undefined, retryAt: undefined },
     });
     if (failures > 1) this.#tell({ type: "ClusterReachable", message: reachable(failures) });
     this.#store.seen.note("deliveryAt", delivery.sentAt);
-    // An agent that answers word from the edge with an older number has lost its state, and one that answers whatever it is
-    // with a number above has that of another edge: both get all of it at once.
-    if ((delivery.kind === "Contact" || this.#isOvertaken) && this.#isBehind()) this.#lastSentAt = undefined;
+    // An agent that answers word from the edge, or changes, with an older number has lost its state, and one that answers
+    // whatever it is with a number above has that of another edge: both get all of it at once.
+    const isAtOnce = delivery.kind === "Contact" || order < 0 || this.#isOvertaken;
+    if (isAtOnce && this.#isBehind()) this.#lastSentAt = undefined;
   }
 
   /** Goes past a number that was never given out; an agent that names one above each delivery anew is out of order. */
-  #overtakenBy(answer: Answer): string | undefined {
+  #overtakenBy(acknowledged: MessageNumber): string | undefined {
     const wasOvertaken = this.#isOvertaken;
-    this.#isOvertaken = "acknowledged" in answer && isNewer(answer.acknowledged, decidedNumber(this.#store));
-    if (!("acknowledged" in answer) || !this.#isOvertaken) return undefined;
-    const failure = this.#goPast(answer.acknowledged);
-    return failure ?? (wasOvertaken ? neverSent(answer.acknowledged) : undefined);
-  }
-
-  /**
-   * Numbers on above what the agent has applied, or it would take all that is decided for old: the edge was put back to an
-   * earlier time, or another one had the cluster before. Answers why not, in words, where the number is nonsense.
-   */
-  #goPast(applied: MessageNumber): string | undefined {
-    const decided = decidedNumber(this.#store);
-    if (!isNewer(applied, decided)) return undefined;
-    if (!isCredible(applied, decided, Date.now())) return tooFarAhead(applied);
-    const above = numberAbove(applied);
-    const { unconfirmed } = this.#store.outbox.get();
-    this.#store.outbox.update({
-      ...above,
-      unconfirmed: unconfirmed && { ...unconfirmed, first: above.n, last: above.n },
-    });
-    return undefined;
+    this.#isOvertaken = isNewer(acknowledged, decidedNumber(this.#store));
+    if (!this.#isOvertaken) return undefined;
+    return goPast(this.#store, acknowledged, Date.now()) ?? (wasOvertaken ? neverSent(acknowledged) : undefined);
   }
 
   /** Tells of decisions that the agent has applied with this number; what of the state is other then. */
@@ -222,6 +230,7 @@ export class Outbox {
   }
 
   #failed(lastFailure: string): void {
+    this.forget();
     const { failures: before, failingSince = Date.now() } = this.#store.outbox.get();
     const failures = before + 1;
     const retryAt = Date.now() + backOffMs(failures, this.#contactMs, Math.random());
@@ -240,10 +249,4 @@ export class Outbox {
 
 function logged(error: unknown): void {
   console.error("A delivery failed within the edge:", error);
-}
-
-/** The same over retries: a delivery is known by its number, and word from the edge by when it left. */
-function idOf({ kind, number, sentAt }: Delivery): string {
-  const id = formatNumber(number).replace(".", "_");
-  return kind === "Full" ? `delivery_${id}` : `contact_${id}_${sentAt}`;
 }

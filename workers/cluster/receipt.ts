@@ -1,5 +1,5 @@
 import type { Condition } from "../../shared/model/condition.ts";
-import type { Delivery } from "../../shared/model/messages/delivery.ts";
+import type { WholeDelivery } from "../../shared/model/messages/delivery.ts";
 import type { SnapshotReceipt } from "../../shared/model/messages/snapshot.ts";
 import type { RecordConditions } from "./coordinators.ts";
 import { ACCEPTED, type JudgedLine } from "./judge.ts";
@@ -12,7 +12,7 @@ export function receiptOf(
   store: ClusterStore,
   lines: readonly JudgedLine[],
   fresh: RecordConditions,
-  delivery: Delivery,
+  delivery: WholeDelivery,
   nowMs: number,
 ): SnapshotReceipt {
   const resting = restingByKey(store);

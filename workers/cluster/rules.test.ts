@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Delivery } from "../../shared/model/messages/delivery.ts";
 import { backOffMs } from "../back-off.ts";
 import { failureOf } from "./failure.ts";
 import { duplicateAgent, type Instances, noteInstance } from "./instances.ts";
@@ -68,9 +69,11 @@ describe("instances", () => {
 });
 
 describe("an answer to a delivery", () => {
-  const sent = (kind: "Full" | "Contact") => {
+  const sent = (kind: Delivery["kind"]): Delivery => {
     const head = { version: 1, cluster: "c", number: { epoch: 5, n: 3 }, sentAt: 0 } as const;
-    return kind === "Full" ? { ...head, kind, records: [] } : { ...head, kind };
+    if (kind === "Contact") return { ...head, kind };
+    if (kind === "Full") return { ...head, kind, records: [] };
+    return { ...head, kind, since: { epoch: 5, n: 2 }, records: [], removed: [] };
   };
 
   it.each([
@@ -79,8 +82,10 @@ describe("an answer to a delivery", () => {
     ["Full", 2, "acknowledged 5.2 instead of 5.3"],
     ["Contact", 3, undefined],
     ["Contact", 1, undefined],
+    ["Changes", 3, undefined],
+    ["Changes", 1, undefined],
   ] as const)("(%s) that acknowledges 5.%i where 5.3 was sent", (kind, n, failure) => {
-    expect(failureOf({ acknowledged: { epoch: 5, n } }, sent(kind))).toBe(failure);
+    expect(failureOf({ epoch: 5, n }, sent(kind))).toBe(failure);
   });
 });
 

@@ -1,4 +1,4 @@
-import { describe, expect, inject, it } from "vitest";
+import { describe, expect, inject, it, vi } from "vitest";
 import type { ReceiverMode } from "../../test/receivers/receiver.ts";
 import { post } from "./send.ts";
 
@@ -13,7 +13,7 @@ async function postTo(mode: ReceiverMode, deadlineMs: number) {
 
 describe("one call of a webhook", () => {
   it.each([
-    ["ack", { acknowledged: { epoch: 5, n: 3 } }],
+    ["ack", { acknowledged: { epoch: 5, n: 3 }, takes: [] }],
     ["error", { failure: "answered 500" }],
     ["no-ack", { failure: "answered 200 without an acknowledgement" }],
     ["endless", { failure: "answered 200 without an acknowledgement" }],
@@ -21,6 +21,19 @@ describe("one call of a webhook", () => {
     ["platform", { failure: "trouble on the way (status 525)" }],
   ] as const)("that is answered by %s", async (mode, answer) => {
     expect(await postTo(mode, LONG_MS)).toEqual(answer);
+  });
+
+  it.each([
+    [
+      ["Changes", "Riddles"],
+      ["Changes", "Riddles"],
+    ],
+    ["Changes", []],
+    [[7], []],
+  ])("that names as what is taken %j is good all the same", async (given, takes) => {
+    const body = JSON.stringify({ version: 1, acknowledged: { epoch: 5, n: 3 }, takes: given });
+    vi.spyOn(globalThis, "fetch").mockResolvedValueOnce(new Response(body));
+    expect(await post("http://127.0.0.1:1/", {}, BODY, LONG_MS)).toEqual({ acknowledged: { epoch: 5, n: 3 }, takes });
   });
 
   it.each(["hang", "trickle"] as const)("ends at its deadline where the answer is a %s", async (mode) => {

@@ -5,8 +5,10 @@ import type { MessageNumber } from "../../shared/model/number.ts";
 const MAX_ANSWER_BYTES = 16_384;
 const MAX_REASON_CHARACTERS = 120;
 
-/** What came of one call: the number that the agent has applied, or why there is none, in words. */
-export type Answer = { acknowledged: MessageNumber } | { failure: string };
+/** The number that an agent has applied, and what it takes next. */
+export type Answered = { acknowledged: MessageNumber; takes: readonly string[] };
+/** What came of one call; or why there is no answer, in words. */
+export type Answer = Answered | { failure: string };
 
 /**
  * Posts a delivery. Redirects are not followed, the answer is read up to a limit, and everything ends at the deadline,
@@ -47,7 +49,7 @@ async function read(response: Response): Promise<Answer> {
   }
   const text = await textWithin(response, MAX_ANSWER_BYTES);
   const parsed = text === undefined ? undefined : acknowledgement.safeParse(jsonOf(text));
-  if (parsed?.success) return { acknowledged: parsed.data.acknowledged };
+  if (parsed?.success) return { acknowledged: parsed.data.acknowledged, takes: parsed.data.takes ?? [] };
   return { failure: `answered ${response.status} without an acknowledgement` };
 }
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { condition } from "../condition.ts";
 import { endpoint } from "../endpoint.ts";
 import { objectName, recordSpec } from "../record.ts";
-import { delivery } from "./delivery.ts";
+import { wholeDelivery } from "./delivery.ts";
 
 export const MAX_SNAPSHOT_BYTES = 4 * 1024 * 1024;
 
@@ -45,6 +45,6 @@ export const snapshotReceipt = z.object({
   records: z.array(z.object({ line: z.int(), record: z.string().optional(), conditions: z.array(condition) })),
   /** Of the cluster as a whole, such as `DuplicateAgent`. */
   conditions: z.array(condition).optional(),
-  delivery: delivery.optional(),
+  delivery: wholeDelivery.optional(),
 });
 export type SnapshotReceipt = z.infer<typeof snapshotReceipt>;

@@ -85,7 +85,7 @@ export class Tap {
   }
 
   #note(delivery: Delivery, at: number): void {
-    if (delivery.kind !== "Full") return;
+    if (delivery.kind === "Contact") return;
     for (const record of delivery.records) {
       const told = { record, decidedAt: record.decidedAt, deliveredAt: at };
       this.#newest.set(record.rootHost, told);

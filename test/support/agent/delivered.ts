@@ -55,6 +55,17 @@ export function delivery(number: MessageNumber, records: unknown[], sentAt = 1_0
   return { version: 1, cluster: "here", kind: "Full", number, sentAt, records };
 }
 
+/** The same, of what has changed since a number. */
+export function changes(
+  since: MessageNumber,
+  number: MessageNumber,
+  records: unknown[],
+  removed: string[] = [],
+  sentAt = 1_000 + number.n,
+): unknown {
+  return { version: 1, cluster: "here", kind: "Changes", since, number, sentAt, records, removed };
+}
+
 export function contact(number: MessageNumber, sentAt: number): Delivery {
   return { version: 1, cluster: "here", kind: "Contact", number, sentAt };
 }
