@@ -37,11 +37,24 @@ const workersOptions = ({ resolver }: FleetPorts, { root }: LiveServers) => ({
 const UNITS = { groupOrder: 0 };
 const WAITING = { groupOrder: 1 };
 
+/** Tests wait longer for a state than by default: a busy machine comes to it, too. */
+const PATIENT = ["./test/support/patient-waits.ts"];
+
 export default defineConfig({
   test: {
     reporters: ["default", "./test/closing-line.ts"],
     projects: [
-      { test: { name: "node", include: pure, environment: "node", maxWorkers: 2, sequence: UNITS } },
+      {
+        test: {
+          name: "node",
+          include: pure,
+          environment: "node",
+          setupFiles: PATIENT,
+          testTimeout: 30_000,
+          maxWorkers: 2,
+          sequence: UNITS,
+        },
+      },
       {
         plugins: [
           cloudflareTest(({ inject }) =>
@@ -58,7 +71,8 @@ export default defineConfig({
             "./test/tls/global-setup.ts",
             "./test/certificates/global-setup.ts",
           ],
-          testTimeout: 60_000,
+          setupFiles: PATIENT,
+          testTimeout: 90_000,
           maxWorkers: 2,
           sequence: UNITS,
         },

@@ -105,7 +105,7 @@ describe("the client of the edge", () => {
     expect(await client(url, 200).push(snapshot, undefined)).toEqual({ kind: "Failed", message });
     expect(await client(url, 200).pull({ epoch: 0, n: 0 })).toEqual({ kind: "Failed", message });
     expect(await client(url, 200).readRecords()).toEqual({ kind: "Failed", message });
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
   });
 
   it.each([

@@ -79,13 +79,15 @@ async function restartEdge(): Promise<{ awayMs: number; seen: string[] }> {
   return { awayMs, seen: dns.since(mark) };
 }
 
-test("the edge killed and started again at once: nothing is republished", async () => {
+test("the edge killed and started again at once: nothing is republished", async ({ skip }) => {
   let restarted = await restartEdge();
-  // An edge that this machine needs about as long to start as the agent is patient tells nothing.
-  for (let tries = 1; tries < 5 && restarted.seen.length > 1 && restarted.awayMs > STALE_AFTER_MS / 2; tries += 1) {
+  // Where the edge takes about as long to start as the agent is patient, what is republished tells nothing.
+  const isTooSlow = () => restarted.seen.length > 1 && restarted.awayMs > STALE_AFTER_MS / 2;
+  for (let tries = 1; tries < 5 && isTooSlow(); tries += 1) {
     await answered(WITHOUT_FIRST);
     restarted = await restartEdge();
   }
+  skip(isTooSlow(), `this machine takes ${restarted.awayMs} ms to start an edge`);
   expect(restarted.seen).toEqual([WITHOUT_FIRST]);
   await mend();
 });

@@ -14,6 +14,6 @@ describe("the data centre", () => {
     expect(await Promise.all([named.good, named.silent, named.endlessBody, named.notHttp, closed].map(ask))).toEqual(
       Array.from({ length: 5 }),
     );
-    expect(Date.now() - startedAt).toBeLessThan(2_000);
+    expect(Date.now() - startedAt).toBeLessThan(10_000);
   });
 });

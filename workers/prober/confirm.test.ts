@@ -364,7 +364,7 @@ describe("confirmations by the platform's own alarms", () => {
     for (let n = 1; n <= 2; n += 1) {
       await evictDurableObject(stub);
       const given = await standIn(stub, { askElsewhere });
-      await vi.waitFor(() => expect(given).toHaveLength(1), { timeout: 10_000 });
+      await vi.waitFor(() => expect(given).toHaveLength(1), { timeout: 30_000 });
       reports.push(...given);
     }
     expect(reports.map(told)).toEqual([

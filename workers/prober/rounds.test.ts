@@ -5,23 +5,28 @@ import type { Seen } from "../../test/gateways/gateway.ts";
 import { assign, assignmentOf, byId, freshProber, inProber, probeOf, standIn } from "../../test/support/prober.ts";
 
 const { named, blackHoles, closed, seen } = inject("gateways");
-const INTERVAL_MS = 1_000;
+const INTERVAL_MS = 2_000;
 
 /** Within the interval. */
-const prompt = { timeoutMs: 900 };
+const prompt = { timeoutMs: 1_900 };
 
-/** What a timer on a busy machine may be off. */
-const SLACK_MS = 450;
+/** What a timer on a busy machine may be off: less than the round that would be left out. */
+const SLACK_MS = 1_800;
 
 const seenBy = async (name: string) => (await fetch(`http://127.0.0.1:${seen}/${name}`)).json<Seen>();
 
+/** The reports of each round: a slow one is told of in several. */
+const roundsOf = (reports: readonly Report[]) => [...Map.groupBy(reports, ({ roundAt }) => roundAt).values()];
+
 function reached(reports: Report[], count: number): Promise<void> {
-  return vi.waitFor(() => expect(reports.length).toBeGreaterThanOrEqual(count), { timeout: 15_000, interval: 50 });
+  const isReached = () => expect(roundsOf(reports).length).toBeGreaterThanOrEqual(count);
+  return vi.waitFor(isReached, { timeout: 45_000, interval: 50 });
 }
 
-function expectCadence(reports: Report[]): void {
-  for (const [n, report] of reports.slice(1).entries()) {
-    const gapMs = report.roundAt - (reports[n]?.roundAt ?? Number.NaN);
+function expectCadence(reports: readonly Report[]): void {
+  const times = roundsOf(reports).flatMap(([report]) => report?.roundAt ?? []);
+  for (const [n, at] of times.slice(1).entries()) {
+    const gapMs = at - (times[n] ?? Number.NaN);
     expect(Math.abs(gapMs - INTERVAL_MS)).toBeLessThan(SLACK_MS);
   }
 }
@@ -37,18 +42,19 @@ describe("rounds that come by their alarm", () => {
     const old = Array.from({ length: 20 }, (_, n) => probeOf(`old-${n}`, named.good, prompt));
     await assign(stub, assignmentOf(1, old, INTERVAL_MS));
     const reports = await standIn(stub);
-    for (let n = 1; n <= 6; n += 1) {
+    for (let n = 1; n <= 7; n += 1) {
       await reached(reports, n);
       const added = Array.from({ length: n }, (_, added) => probeOf(`new-${added}`, named.chunked, prompt));
       await assign(stub, assignmentOf(n + 1, [...added, ...old], INTERVAL_MS));
     }
     expectCadence(reports);
-    const checks = reports.slice(0, 6).map((report) => {
-      const words = byId(report);
-      return old.filter(({ id }) => words[id]?.observation?.reason === "Ok").length;
-    });
+    const isOk = (id: string) => (report: Report) => byId(report)[id]?.observation?.reason === "Ok";
+    // The last that was reached may not be over.
+    const checks = roundsOf(reports)
+      .slice(0, 6)
+      .map((round) => old.filter(({ id }) => round.some(isOk(id))).length);
     expect(checks).toEqual([20, 20, 20, 20, 20, 20]);
-    expect(byId(reports[5])["new-4"]).toMatchObject({ counts: { successes: 1 } });
+    expect(byId(reports.find(isOk("new-4")))["new-4"]).toMatchObject({ counts: { successes: 1 } });
   });
 
   it("keep their cadence though a gateway hangs as long as its interval, and the coordinator never answers", async () => {
@@ -61,13 +67,13 @@ describe("rounds that come by their alarm", () => {
         return new Promise(() => undefined);
       },
     });
-    await vi.waitFor(() => expect(byId(reports.at(-1)).hung?.counts.says).toBe("Unhealthy"), { timeout: 15_000 });
-    const first = reports[0]?.roundAt ?? 0;
-    // Three failures make it Unhealthy; each round adds one.
-    expect(Date.now() - first).toBeLessThan(3 * INTERVAL_MS + SLACK_MS);
-    const rounds = [...Map.groupBy(reports, ({ roundAt }) => roundAt).values()];
-    expectCadence(rounds.map(([report]) => report as Report));
-    for (const reports of rounds) {
+    await vi.waitFor(() => expect(byId(reports.at(-1)).hung?.counts.says).toBe("Unhealthy"), { timeout: 45_000 });
+    // Three failures make it Unhealthy; each round adds one, which is told when the next has begun.
+    const rounds = roundsOf(reports);
+    const saysUnhealthy = (report: Report) => byId(report).hung?.counts.says === "Unhealthy";
+    expect(rounds.findIndex((reports) => reports.some(saysUnhealthy))).toBeLessThanOrEqual(3);
+    expectCadence(reports);
+    for (const reports of rounds.slice(0, 3)) {
       expect(reports.some((report) => byId(report).good?.observation?.reason === "Ok")).toBe(true);
     }
   });
@@ -95,7 +101,7 @@ describe("many rounds", () => {
     for (let round = 0; round < 60; round += 1) await runDurableObjectAlarm(stub);
     expect(byId(reports.at(-1)).silent?.counts.failures).toBe(60);
     for (const name of [...prompt, ...hanging]) {
-      await vi.waitFor(async () => expect((await seenBy(name)).open).toBe(0), { timeout: 5_000 });
+      await vi.waitFor(async () => expect((await seenBy(name)).open).toBe(0), { timeout: 30_000 });
     }
   });
 
@@ -104,7 +110,7 @@ describe("many rounds", () => {
     const reports = await standIn(stub);
     for (let round = 0; round < 4; round += 1) await runDurableObjectAlarm(stub);
     expect(byId(reports[3]).huge?.observation?.reason).toBe("Ok");
-    await vi.waitFor(async () => expect((await seenBy("gigabyteBody")).open).toBe(0), { timeout: 5_000 });
+    await vi.waitFor(async () => expect((await seenBy("gigabyteBody")).open).toBe(0), { timeout: 30_000 });
     // Most of it lies in the buffers of the kernel.
     expect((await seenBy("gigabyteBody")).mostSent).toBeLessThan(16 * 2 ** 20);
   });

@@ -60,7 +60,8 @@ export async function startTestEdge(settings: Record<string, string> = {}): Prom
   const call = (method: string, path: string, body?: object) =>
     fetch(`${url}${path}`, {
       method,
-      headers: { authorization: `Bearer ${adminToken}`, "content-type": "application/json" },
+      // Over a connection of its own: a server ends those that are idle, at times just as one is used again.
+      headers: { authorization: `Bearer ${adminToken}`, "content-type": "application/json", connection: "close" },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
   const read = async (path: string) => (await call("GET", path)).json();

@@ -62,7 +62,9 @@ export class FakeEdge {
     request.headers = signatureHeaders(request.secret, randomUUID(), body, request.signedAtMs);
     change(request);
     const { path, headers } = request;
-    return fetch(`http://127.0.0.1:${agentPort}${path}`, { method: "POST", headers, body: request.body });
+    // An agent that is idle ends its connections, at times just as one is used again.
+    const once = { ...headers, connection: "close" };
+    return fetch(`http://127.0.0.1:${agentPort}${path}`, { method: "POST", headers: once, body: request.body });
   }
 
   async close(): Promise<void> {
