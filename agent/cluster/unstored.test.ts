@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { EMPTY_STATE, LEAVES, source } from "../../test/support/agent/core.ts";
-import { contact, delivered, delivery } from "../../test/support/agent/delivered.ts";
+import { changes, contact, delivered, delivery } from "../../test/support/agent/delivered.ts";
 import type { State } from "../status/state.ts";
 import { Unstored } from "./unstored.ts";
 
@@ -51,6 +51,10 @@ test.each([
   ["a host that is not here", delivery({ epoch: 1, n: 2 }, [delivered("y.test", [A])])],
   ["what is stored already", delivery({ epoch: 1, n: 2 }, [decided([A, B, C], 1)])],
   ["nothing new", contact({ epoch: 1, n: 2 }, 5)],
+  [
+    "what has changed since one that is not known here",
+    changes({ epoch: 1, n: 1 }, { epoch: 1, n: 2 }, [decided([A], 2)]),
+  ],
   ["nothing that can be read", undefined],
 ])("a delivery of %s changes nothing", (_, json) => {
   const unstored = new Unstored("here");
