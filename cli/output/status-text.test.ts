@@ -72,7 +72,7 @@ describe("the status", () => {
 
   it("says once what is the same of several addresses", () => {
     const [fine, bad] = degraded.leaves;
-    const many = Array.from({ length: 6 }, (_, n) => ({ ...bad!, leaf: `198.51.100.${n}` }));
+    const many = Array.from({ length: 6 }, (_, n) => ({ ...bad!, leaf: `198.51.100.${n}`, since: NOW + n * 1_000 }));
     const other = {
       ...bad!,
       leaf: "198.51.100.9",

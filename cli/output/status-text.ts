@@ -79,16 +79,19 @@ function regionsOf(regions: RecordSummary["regions"]): string {
 /** Addresses that a line names; of more it says how many. */
 const NAMED = 4;
 
-/** Only what is not as it should be. Addresses of which the same is to be said share a line. */
+/** Only what is not as it should be. Addresses of which the same is to be said share a line, which is as old as the first. */
 function leafLines({ leaves }: RecordSummary, clock: Clock, paint: Paint): string[] {
   const worth = leaves.filter(
     ({ published, verdict, reason, against }) =>
       reason !== "NotProbed" && (!published || verdict !== "Healthy" || against !== undefined),
   );
-  return [...Map.groupBy(worth, (leaf) => standing(leaf, clock))].map(([stands, group]) => {
+  const never = () => "";
+  return [...Map.groupBy(worth, (leaf) => standing(leaf, never)).values()].flatMap((group) => {
+    const [oldest] = group.toSorted((a, b) => (a.since ?? 0) - (b.since ?? 0));
+    if (oldest === undefined) return [];
     const names = group.slice(0, NAMED).map(({ leaf }) => leaf);
     const more = group.length > NAMED ? ` and ${group.length - NAMED} more` : "";
-    return `  ${paint(group[0]?.published ? "yellow" : "red", `${names.join(", ")}${more} ${stands}`)}`;
+    return `  ${paint(oldest.published ? "yellow" : "red", `${names.join(", ")}${more} ${standing(oldest, clock)}`)}`;
   });
 }
 

@@ -58,6 +58,23 @@ describe.skipIf(whyNoBrowser() !== undefined)("with VIEW_TOKEN", () => {
     expect(viewer.faults).toEqual([]);
   });
 
+  test("a session that ends while a page is open asks for the token there, and leads back to it", async () => {
+    await using viewer = await bed.open({ pardons: REFUSED });
+    const { page } = viewer;
+    await page.goto(`/records/${HOST}`);
+    for (let login = 0; login < 2; login += 1) {
+      await page.getByLabel(/token/i).fill(VIEW_TOKEN);
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: HOST, level: 1 }).waitFor();
+      await connection(page, "live");
+      await page.context().clearCookies();
+    }
+    await page.getByLabel(/token/i).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/records/${HOST}`);
+    expect(await page.locator("main").textContent()).not.toContain(ADDRESSES[0]);
+    expect(viewer.faults).toEqual([]);
+  });
+
   test("the login can be used by all", async () => {
     for (const theme of THEMES) {
       for (const width of Object.keys(WIDTHS) as Width[]) {
@@ -114,6 +131,14 @@ describe.skipIf(whyNoBrowser() !== undefined)("with PUBLIC_VIEW and hidden addre
     await connection(page, "live");
     await page.goto("/");
     await page.locator(row(HOST), { hasText: ADDRESSES[0] ?? "" }).waitFor();
+    await page.context().clearCookies();
+    await connection(page, "polling");
+    await bed.world.gateways[0]?.change("status");
+    await rowState(page, HOST, "Degraded");
+    await bed.world.gateways[0]?.change(undefined);
+    await rowState(page, HOST, "Healthy");
+    await page.locator(row(HOST), { hasText: /address \d/ }).waitFor();
+    expect(await page.locator(row(HOST)).textContent()).not.toContain(ADDRESSES[0]);
     expect(viewer.faults).toEqual([]);
   });
 });

@@ -12,7 +12,7 @@ import type { Viewer } from "./support/viewer.ts";
 const HOST = "shop.example.test";
 const ADDRESSES = ["127.0.0.46", "127.0.0.47", "127.0.0.48"];
 const LONG = `${"a-name-that-is-as-long-as-labels-may-be".padEnd(63, "x")}.${"and-another-one".padEnd(63, "y")}.example.test`;
-const IPV6 = ["2001:db8:1111:2222:3333:4444:5555:6666", "2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff"];
+const IPV6 = ["2001:db8:1111:2222:3333:4444:5555:6666", "2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff", "2001:db8::1"];
 
 const PAGES = {
   overview: "/",

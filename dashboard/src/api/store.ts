@@ -99,10 +99,13 @@ function stopStreams(): void {
   streams.clear();
 }
 
-/** The public has no stream. */
+/** The public has no stream, nor has one whose session ended and who is the public since. */
 function followStreams(): void {
   const { role, partitions } = view.overview ?? { role: "public", partitions: 0 };
-  if (role === "public") return;
+  if (role === "public") {
+    stopStreams();
+    return;
+  }
   for (let partition = 0; partition < partitions; partition++) {
     if (!streams.has(partition)) streams.set(partition, followStream(partition));
   }

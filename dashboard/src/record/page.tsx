@@ -7,6 +7,7 @@ import { Skeleton } from "../ui/states.tsx";
 import { Advisories } from "./advisories.tsx";
 import { worstLeaf } from "./facts.ts";
 import { RecordHead } from "./head.tsx";
+import { Jumps } from "./jumps.tsx";
 import { RecentEvents } from "./recent-events.tsx";
 import { RecordFault, RecordGone } from "./states.tsx";
 import { Steps } from "./steps.tsx";
@@ -50,6 +51,7 @@ function Whole({ record }: { record: RecordDetail }) {
       <RecordHead record={record} />
       <Unreached record={record} />
       <Advisories record={record} />
+      <Jumps record={record} />
       <Tree record={record} now={now} />
       <History
         host={record.rootHost}

@@ -15,7 +15,7 @@ export function RecordGone({ host, last }: { host: string; last: RecordDetail | 
       >
         <p>
           {last === undefined
-            ? "It may have been removed, or its cluster may not have pushed it yet. Records appear here within seconds of the push."
+            ? "It may have been removed, or its cluster may not have pushed it yet. Records appear here within seconds of the push. One that is refused says why in its condition Accepted, where it was written."
             : "No cluster wants it watched any more. What is in DNS now is for its cluster's own means to say."}
         </p>
         <p class="note-actions">

@@ -1,6 +1,9 @@
 import { clockIn } from "../../../shared/explain/clock.ts";
-import { explainRecord } from "../../../shared/explain/record.ts";
+import { explainRecord, type Step } from "../../../shared/explain/record.ts";
 import type { RecordDetail } from "../../../shared/model/record-detail.ts";
+
+/** Of a step; what is beyond is folded away, since a record of many addresses has hundreds of lines. */
+const LINES_SHOWN = 12;
 
 /** The decision in the very words of `vedette explain`. */
 export function Steps({ record, now }: { record: RecordDetail; now: number }) {
@@ -10,17 +13,36 @@ export function Steps({ record, now }: { record: RecordDetail; now: number }) {
       <h2 id="steps">The decision, step by step</h2>
       <p class="muted small">{summary}</p>
       <ol class="steps">
-        {steps.map(({ title, lines }) => (
-          <li key={title}>
-            <h3>{title}</h3>
-            <ul>
-              {lines.map((line, index) => (
-                <li key={`${index} ${line}`}>{line}</li>
-              ))}
-            </ul>
-          </li>
+        {steps.map((step) => (
+          <StepLines key={step.title} step={step} />
         ))}
       </ol>
     </section>
+  );
+}
+
+function StepLines({ step: { title, lines } }: { step: Step }) {
+  const more = lines.slice(LINES_SHOWN);
+  return (
+    <li>
+      <h3>{title}</h3>
+      <Lines lines={lines.slice(0, LINES_SHOWN)} />
+      {more.length > 0 && (
+        <details>
+          <summary class="small">{more.length} more</summary>
+          <Lines lines={more} />
+        </details>
+      )}
+    </li>
+  );
+}
+
+function Lines({ lines }: { lines: readonly string[] }) {
+  return (
+    <ul>
+      {lines.map((line, index) => (
+        <li key={`${index} ${line}`}>{line}</li>
+      ))}
+    </ul>
   );
 }
