@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Usage } from "../../../shared/model/usage.ts";
+import type { Objects, Usage } from "../../../shared/model/usage.ts";
 import type { UsageView } from "../../../shared/model/usage-view.ts";
+import { addUsage, byObjects } from "../../../shared/usage/tally.ts";
 import { difference, type Month, monthOf } from "./bill.ts";
 import { type Case, nameOf, type State } from "./cases.ts";
 import type { Counts } from "./counts.ts";
@@ -20,7 +21,7 @@ export interface Measured {
   case: Case;
   used: Counts;
   /** The same by the product's own meter; absent where a UTC day ended meanwhile. */
-  metered: Usage | undefined;
+  metered: Record<Objects, Usage> | undefined;
   windowS: number;
   month: Month;
   /** How late an alarm was on average, in milliseconds: where it is much, this machine was the bottleneck. */
@@ -76,10 +77,14 @@ async function count(one: Case, stand: Stand, plan: MeasurePlan, flapping?: Flap
   return { case: one, used, metered, windowS, month, lateMs, checkCpuMs, flips };
 }
 
-function sinceThen({ today: after }: UsageView, { today: before }: UsageView): Usage | undefined {
+function sinceThen({ today: after }: UsageView, { today: before }: UsageView): Measured["metered"] {
   if (after.since !== before.since) return undefined;
-  const keys = ["requests", "rowsRead", "rowsWritten", "awakeMs"] as const;
-  return Object.fromEntries(keys.map((key) => [key, after.total[key] - before.total[key]])) as Usage;
+  const used = byObjects(after);
+  for (const { objects, used: earlier } of byObjects(before)) {
+    const one = used.find((other) => other.objects === objects)?.used;
+    if (one !== undefined) addUsage(one, earlier, -1);
+  }
+  return Object.fromEntries(used.map(({ objects, used: one }) => [objects, one])) as Record<Objects, Usage>;
 }
 
 function troubleOf({ endpoints, state }: Case): Trouble | undefined {

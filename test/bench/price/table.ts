@@ -1,4 +1,6 @@
+import { objects, type Usage } from "../../../shared/model/usage.ts";
 import { OBJECT_GB, route53Usd } from "../../../shared/price/prices.ts";
+import { sumOf as sumOfUsages } from "../../../shared/usage/tally.ts";
 import { sumOf } from "./bill.ts";
 import { GOALS, nameOf } from "./cases.ts";
 import type { ObjectCounts } from "./counts.ts";
@@ -59,35 +61,50 @@ function rowOf({ case: one, month, lateMs }: Measured): string[] {
   ];
 }
 
-/** What the product's own meter said of each window, beside what was counted around its objects. */
+const CLASS_OF = { probers: "Prober", coordinators: "Coordinator", clusters: "Cluster" } as const;
+
+/** What the product's own meter said of each window, beside what was counted around its objects: of all, and by kind of object. */
 export function metersOf(all: readonly Measured[]): string[] {
   return all.flatMap(({ case: one, used, metered }) => {
     if (metered === undefined) return [];
-    const objects = [used.objects.Prober, used.objects.Coordinator, used.objects.Cluster];
-    const sum = (read: (counts: ObjectCounts) => number) => objects.reduce((all, counts) => all + read(counts), 0);
-    const beside = (name: string, counted: number, said: number) =>
-      `${name} ${Math.round(said)} of ${Math.round(counted)}`;
-    const words = [
-      beside(
-        "requests",
-        sum(({ calls, alarms }) => calls + alarms),
-        metered.requests,
-      ),
-      // The local runtime writes an object's name at each start, which is not billed, and which the meter cannot tell from the rest.
-      beside(
-        "rows written",
-        sum(({ rowsWritten, starts }) => sumOf(rowsWritten) + starts),
-        metered.rowsWritten,
-      ),
-      beside(
-        "rows read",
-        sum(({ rowsRead }) => rowsRead),
-        metered.rowsRead,
-      ),
-      beside("awake s", sum(({ awakeMs }) => awakeMs) / 1_000, metered.awakeMs / 1_000),
-    ];
-    return [`${nameOf(one)}: ${words.join(", ")}`];
+    const kinds = objects.options.map((kind) => ({
+      kind,
+      counts: [used.objects[CLASS_OF[kind]]],
+      said: metered[kind],
+    }));
+    const total = {
+      kind: "all",
+      counts: kinds.flatMap(({ counts }) => counts),
+      said: sumOfUsages(Object.values(metered)),
+    };
+    const lines = [total, ...kinds].map(({ kind, counts, said }) => `  ${kind.padEnd(12)} ${besides(counts, said)}`);
+    return [`${nameOf(one)}:`, ...lines];
   });
+}
+
+function besides(counts: readonly ObjectCounts[], said: Usage): string {
+  const sum = (read: (counts: ObjectCounts) => number) => counts.reduce((all, one) => all + read(one), 0);
+  const beside = (name: string, counted: number, metered: number, digits = 0) =>
+    `${name} ${metered.toFixed(digits)} of ${counted.toFixed(digits)}`;
+  return [
+    beside(
+      "requests",
+      sum(({ calls, alarms }) => calls + alarms),
+      said.requests,
+    ),
+    // The local runtime writes an object's name at each start, which is not billed, and which the meter cannot tell from the rest.
+    beside(
+      "rows written",
+      sum(({ rowsWritten, starts }) => sumOf(rowsWritten) + starts),
+      said.rowsWritten,
+    ),
+    beside(
+      "rows read",
+      sum(({ rowsRead }) => rowsRead),
+      said.rowsRead,
+    ),
+    beside("awake s", sum(({ awakeMs }) => awakeMs) / 1_000, said.awakeMs / 1_000, 2),
+  ].join(", ");
 }
 
 /** What one endpoint that begins or ceases to fail costs, where a fleet was measured both flapping and at rest. */
