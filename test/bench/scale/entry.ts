@@ -1,6 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import type { Assignment } from "../../../shared/model/messages/assignment.ts";
 import type { Report } from "../../../shared/model/messages/report.ts";
+import type { DecisionChanges, Decisions } from "../../../shared/model/messages/shares.ts";
 import type { MessageNumber } from "../../../shared/model/number.ts";
 import { Cluster as RealCluster } from "../../../workers/cluster/cluster.ts";
 import { Coordinator as RealCoordinator } from "../../../workers/coordinator/coordinator.ts";
@@ -25,8 +26,16 @@ export class Coordinator extends RealCoordinator {
   }
 }
 
+/** What a cluster was handed: messages with all records, messages with some, and the records of both. */
+export interface Handed {
+  whole: number;
+  inPart: number;
+  records: number;
+}
+
 export class Cluster extends RealCluster {
   readonly #rows: () => Rows;
+  readonly #handed: Handed = { whole: 0, inPart: 0, records: 0 };
 
   constructor(ctx: DurableObjectState, env: Env) {
     const rows = countRows(ctx.storage);
@@ -34,8 +43,24 @@ export class Cluster extends RealCluster {
     this.#rows = rows;
   }
 
+  override decided(decisions: Decisions) {
+    this.#handed.whole += 1;
+    this.#handed.records += decisions.records.length;
+    return super.decided(decisions);
+  }
+
+  override decidedInPart(changes: DecisionChanges) {
+    this.#handed.inPart += 1;
+    this.#handed.records += changes.records.length;
+    return super.decidedInPart(changes);
+  }
+
   async rows(): Promise<Rows> {
     return this.#rows();
+  }
+
+  async handed(): Promise<Handed> {
+    return this.#handed;
   }
 }
 
@@ -74,6 +99,7 @@ const ROUTES: Record<string, (env: Env, request: Request, name: string) => Promi
   gc: async () => (globalThis as unknown as { gc(): void }).gc() ?? {},
   rows: async (env) => (coordinatorOf(env, 0) as unknown as WithRows).rows(),
   "cluster-rows": async (env, _, name) => (clusterOf(env, name) as unknown as WithRows).rows(),
+  handed: async (env, _, name) => (clusterOf(env, name) as unknown as { handed(): Promise<Handed> }).handed(),
 };
 
 export default {

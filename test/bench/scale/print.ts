@@ -67,6 +67,10 @@ export function printStorm(title: string, storm: Storm): void {
     ],
     ["since the quorum's last report (p50 / p99 / most)", spread(storm.sinceQuorum)],
     ["deliveries", `${storm.deliveries}, the largest of ${short(storm.bytes / 1e6)} MB`],
+    [
+      "handed to the clusters",
+      `${storm.handed.whole} times everything, ${storm.handed.inPart} times what has changed; about ${short((storm.handed.records * storm.bytesOfRecord) / 1e6)} MB`,
+    ],
     ["calls to look now", `${storm.looks}`],
     ["reports", `${sent.length} in ${short(wallMs / 1_000)} s, ${storm.failed} not taken`],
     ["answered after (p50 / p99 / most)", spread(sent.map(({ sentAt, answeredAt }) => answeredAt - sentAt))],

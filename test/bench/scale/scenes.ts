@@ -1,8 +1,9 @@
 import type { Report } from "../../../shared/model/messages/report.ts";
 import type { Rows } from "./count-rows.ts";
 import type { Sent } from "./driver.ts";
+import type { Handed } from "./entry.ts";
 import { FAILURE_THRESHOLD, json, QUORUM } from "./fleet.ts";
-import { type Cost, measure, rowsOf, type Stage, until, wait } from "./stage.ts";
+import { type Cost, handedOf, measure, rowsOf, type Stage, until, wait } from "./stage.ts";
 
 /** Enough reports that a tick of 10 ms is nothing beside them. */
 const FLOOD_REPORTS = 3_000;
@@ -82,7 +83,11 @@ export interface Storm extends Cost {
   failed: number;
   looks: number;
   deliveries: number;
+  /** Of the largest delivery. */
   bytes: number;
+  /** Of one record in a delivery, about. */
+  bytesOfRecord: number;
+  handed: Handed;
   /** From when a leaf died to when a delivery without it was there, ms. */
   untilDelivered: number[];
   /** The same from when the report was sent that made the quorum whole. */
@@ -100,14 +105,14 @@ export async function storm(stage: Stage, leaves: ReadonlySet<string>, what: str
   driver.failed = 0;
   driver.looks = 0;
   const first = agent.deliveries.length;
-  const before = await rowsOf(stage);
+  const [before, handedBefore] = [await rowsOf(stage), await handedOf(stage)];
   const diedAt = Date.now();
   driver.outcome = (leaf) => (leaves.has(leaf) ? "ConnectTimeout" : "Ok");
   const withheld = () => firstWithheld(agent.deliveries.slice(first), leaves);
   const cost = await measure(stage, () =>
     until(() => withheld().size >= leaves.size, say, `${what}: ${withheld().size} of ${leaves.size}`),
   );
-  const after = await rowsOf(stage);
+  const [after, handed] = [await rowsOf(stage), await handedOf(stage)];
   driver.onReport = () => {};
   const times = [...withheld()];
   const deliveries = agent.deliveries.slice(first);
@@ -119,11 +124,21 @@ export async function storm(stage: Stage, leaves: ReadonlySet<string>, what: str
     looks: driver.looks,
     deliveries: deliveries.length,
     bytes: Math.max(...deliveries.map(({ bytes }) => bytes)),
+    bytesOfRecord: sumOf(deliveries, "bytes") / sumOf(deliveries, "records"),
+    handed: {
+      whole: handed.whole - handedBefore.whole,
+      inPart: handed.inPart - handedBefore.inPart,
+      records: handed.records - handedBefore.records,
+    },
     untilDelivered: times.map(([, at]) => at - diedAt),
     sinceQuorum: times.map(([leaf, at]) => at - (quorum.wholeAt.get(leaf) ?? Number.NaN)),
     residentMb: workerd.residentMb(),
     rows: { read: after.read - before.read, written: after.written - before.written },
   };
+}
+
+function sumOf<Key extends string>(all: readonly Record<Key, number>[], key: Key): number {
+  return all.reduce((sum, one) => sum + one[key], 0);
 }
 
 /** All is well again, until the agent holds that. */

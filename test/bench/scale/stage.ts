@@ -1,6 +1,7 @@
 import { type Agent, startAgent } from "./agent.ts";
 import type { Rows } from "./count-rows.ts";
 import { Driver } from "./driver.ts";
+import type { Handed } from "./entry.ts";
 import { type Fleet, fleetOf, json, NINE, push } from "./fleet.ts";
 import { makeWorkplace, type Workerd } from "./workerd.ts";
 
@@ -43,6 +44,18 @@ export async function heapMb({ workerd }: Pick<Stage, "workerd">): Promise<numbe
 }
 
 export const rowsOf = ({ workerd }: Stage) => json<Rows>(`${workerd.url}/bench/rows`);
+
+/** What all clusters were handed together. */
+export async function handedOf({ workerd, fleet }: Stage): Promise<Handed> {
+  const sum: Handed = { whole: 0, inPart: 0, records: 0 };
+  for (const cluster of fleet.records.keys()) {
+    const { whole, inPart, records } = await json<Handed>(`${workerd.url}/bench/handed/${cluster}`);
+    sum.whole += whole;
+    sum.inPart += inPart;
+    sum.records += records;
+  }
+  return sum;
+}
 
 export interface Begun {
   snapshot: Cost & { bytes: number; refused: number; heapMb: number; residentMb: number };
