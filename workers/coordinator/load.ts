@@ -60,7 +60,7 @@ export function loadWorld(store: Store, outside: Outside, rules: Rules): World {
   loadShards(world, bad);
   const seen = store.seen.readAll(bad.add);
   world.start.lastActiveAt = restoreSeen(world, seen);
-  restoreUsage(world, seen.values());
+  restoreUsage(world, seen);
   for (const [region, { silentSince }] of store.regions.readAll(bad.add)) {
     const known = REGIONS.find((name) => name === region);
     if (known !== undefined) world.silentRegions.set(known, silentSince);

@@ -5,7 +5,7 @@ import { addUsage, newTally, totalOf, turned } from "../../shared/usage/tally.ts
 import { CONTACT_EVERY_MS } from "../contact-every.ts";
 import type { ClusterContact, PartitionUsage } from "../rpc.ts";
 import { forgottenWords } from "./forgotten.ts";
-import type { SeenRow } from "./store/seen.ts";
+import { ALL_SEEN, type SeenRow } from "./store/seen.ts";
 import { inRegionKey, type Metering, type World } from "./world.ts";
 
 /*
@@ -40,13 +40,17 @@ export const newMetering = (nowMs: number): Metering => ({
 });
 
 /** The days as last stored, if they were; two rows of one moment are told apart by what only grows. */
-export function restoreUsage({ metering }: World, rows: Iterable<SeenRow>): void {
+export function restoreUsage({ metering }: World, rows: ReadonlyMap<string, SeenRow>): void {
   let newest: WithUsage | undefined;
-  for (const { usage, ...row } of rows) {
+  for (const { usage, ...row } of rows.values()) {
     if (usage !== undefined && (newest === undefined || isLater({ ...row, usage }, newest))) newest = { ...row, usage };
     for (const [sender, at] of Object.entries(row.counted ?? {})) noteCounted(metering, sender, at);
   }
-  metering.unstored.clear();
+  for (const [sender, at] of metering.counted) {
+    // Named in the row of another alone, it would be forgotten with the next that is written there.
+    const isKept = [sender, ALL_SEEN].some((key) => rows.get(key)?.counted?.[sender] === at);
+    if (isKept) metering.unstored.delete(sender);
+  }
   if (newest !== undefined) metering.days = newest.usage;
 }
 
