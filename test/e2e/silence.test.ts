@@ -79,7 +79,7 @@ async function restartEdge(): Promise<{ awayMs: number; seen: string[] }> {
   return { awayMs, seen: dns.since(mark) };
 }
 
-test("the edge killed and started again at once: nothing is republished", async ({ skip }) => {
+test("the edge killed and started again at once: nothing is republished", async () => {
   let restarted = await restartEdge();
   // Where the edge takes about as long to start as the agent is patient, what is republished tells nothing.
   const isTooSlow = () => restarted.seen.length > 1 && restarted.awayMs > STALE_AFTER_MS / 2;
@@ -87,7 +87,6 @@ test("the edge killed and started again at once: nothing is republished", async 
     await answered(WITHOUT_FIRST);
     restarted = await restartEdge();
   }
-  skip(isTooSlow(), `this machine takes ${restarted.awayMs} ms to start an edge`);
   expect(restarted.seen).toEqual([WITHOUT_FIRST]);
   await mend();
 });
