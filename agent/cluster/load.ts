@@ -24,11 +24,12 @@ interface Holding {
 export async function loadState(
   options: Holding & { namespace: string; client: Pick<KubeClient, "get"> },
 ): Promise<State> {
-  const { settings, namespace, client } = options;
+  const { settings, namespace, client, caches } = options;
   const lease = await client.get(LEASE, contactRef(settings.cluster, namespace));
   const system = settings.clusterUid ?? (await client.get(NAMESPACE, SYSTEM_NAMESPACE))?.metadata.uid;
   if (system === undefined) throw new Error("The namespace kube-system has no uid: set clusterUid");
-  return withNewestInDns(heldState(options, lease, system), options.caches.endpoints?.list() ?? []);
+  const [records, endpoints] = [caches.records.list(), caches.endpoints?.list() ?? []];
+  return withNewestInDns(heldState(options, lease, system), { records, endpoints, nowMs: Date.now() });
 }
 
 /** What the caches hold of the state, with what the edge has decided since and nobody could store. */

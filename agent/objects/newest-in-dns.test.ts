@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EMPTY_STATE, startCore } from "../../test/support/agent/core.ts";
 import { delivered, delivery } from "../../test/support/agent/delivered.ts";
-import { dnsRecord, recordsOf, written } from "../../test/support/agent/kube-objects.ts";
+import { dnsRecord, NOW, recordsOf, written } from "../../test/support/agent/kube-objects.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
 import type { State } from "../status/state.ts";
 import { stateFromObjects } from "./load-state.ts";
@@ -52,8 +52,10 @@ async function leading(objects: readonly KubeObject[], state: State = EMPTY_STAT
   return { core, world };
 }
 
-const load = (objects: ReturnType<typeof written>) =>
-  withNewestInDns(stateFromObjects({ ...objects, clusterUid: "uid", edge: EMPTY_STATE.edge }), objects.endpoints);
+const load = (objects: ReturnType<typeof written>) => {
+  const state = stateFromObjects({ ...objects, clusterUid: "uid", edge: EMPTY_STATE.edge });
+  return withNewestInDns(state, { ...objects, nowMs: NOW });
+};
 
 const inDns = ({ hosts }: State, name: string) =>
   (hosts[`${name}.test`]?.served ?? []).flatMap(({ targets }) => targets).toSorted();
@@ -148,5 +150,120 @@ describe("a leader that was killed while it wrote what follows from a delivery",
     expect(state.hosts["x.test"]?.delivered).toMatchObject({ decidedAt: 6_000, leaves: [] });
     const { core } = await leading([dnsRecord({ name: "x", targets: [A] })], state);
     expect(inDns(core.state, "x")).toEqual([A]);
+  });
+});
+
+describe("what stands in DNSEndpoints", () => {
+  const [A, B, C] = ["192.0.2.1", "192.0.2.2", "192.0.2.3"] as const;
+  const own = { whenSilent: "Publish", isShared: false } as const;
+  const at = (endpoint: KubeObject, text: string): KubeObject => {
+    const annotations = { ...endpoint.metadata.annotations, "vedette.dev/decided-at": text };
+    return { ...endpoint, metadata: { ...endpoint.metadata, annotations } };
+  };
+  const targetsAt = (endpoint: KubeObject, ...targets: string[]): KubeObject => {
+    const { endpoints } = endpoint.spec as { endpoints: object[] };
+    return { ...endpoint, spec: { endpoints: endpoints.map((one) => ({ ...one, targets })) } };
+  };
+
+  it.each([
+    ["far in the future", "2999-01-01T00:00:00Z"],
+    ["after all that RFC 3339 can say", "+200000-01-01T00:00:00Z"],
+    ["a little later than clocks may differ", new Date(NOW + 301_000).toISOString()],
+    ["no time", "soon"],
+  ])("is no decision of the edge where its time is %s", async (_, text) => {
+    const records = recordsWith();
+    const { core, world } = await leading(records);
+    const decisions = NAMES.map((name) => decisionOf(name, 5, { published: [A], ...own }));
+    await core.takeDelivery(deliveryOf(5, decisions));
+    world.elapsedMs += STALE_MS;
+    await core.tick();
+    const silent = written(core.state, records);
+    const [x, ...others] = silent.endpoints;
+    const state = load({ ...silent, endpoints: [at(targetsAt(x!, C), text), ...others] });
+    expect(state.silent).toBe(true);
+    expect(state.hosts["x.test"]?.delivered).toMatchObject({ decidedAt: 5_000, endpoints: [{ targets: [A] }] });
+  });
+
+  it("is one where its time is later than that of the agent's clock by what clocks may differ", async () => {
+    const records = recordsWith();
+    const { core } = await leading(records);
+    await core.takeDelivery(deliveryOf(5, [decisionOf("x", 5, { published: [A], ...own })]));
+    const { endpoints, ...objects } = written(core.state, records);
+    const state = load({
+      ...objects,
+      endpoints: [at(targetsAt(endpoints[0]!, B), new Date(NOW + 299_000).toISOString())],
+    });
+    expect(state.hosts["x.test"]?.delivered?.endpoints).toMatchObject([{ targets: [B] }]);
+  });
+
+  /** A decision of `x`, which the other cluster has a share of, in the status; and a later one that is in DNS alone. */
+  async function sharedTwice(first: string[], second: string[], targets: string[]) {
+    const decided = (n: number, published: string[]) =>
+      decisionOf("x", n, { published, whenSilent: "Publish", isShared: true });
+    const before = decided(5, first);
+    const probes = before.probes.filter(({ leaf }) => leaf !== C);
+    const records = [dnsRecord({ name: "x", targets: ADDRESSES })];
+    const { core } = await leading(records);
+    await core.takeDelivery(deliveryOf(5, [{ ...before, probes }]));
+    const stored = written(core.state, records);
+    await core.takeDelivery(deliveryOf(6, [decided(6, second)]));
+    const { endpoints } = written(core.state, records, stored.endpoints);
+    const [edited] = [dnsRecord({ name: "x", targets })];
+    const held = stored.records.map((record) => ({ ...record, spec: edited!.spec }));
+    return leading([edited!], load({ ...stored, records: held, endpoints }));
+  }
+
+  it("has out what a person took out meanwhile, also where the host is shared and no status knows whose it is", async () => {
+    const { core } = await sharedTwice([A], [B, C], [A, B]);
+    expect(inDns(core.state, "x")).toEqual([B, FOREIGN]);
+  });
+
+  it("has what a record names, also where no status knows it yet", async () => {
+    const { core } = await sharedTwice([A], [B, C], ADDRESSES);
+    expect(inDns(core.state, "x")).toEqual([B, C, FOREIGN]);
+  });
+
+  it("holds for those that stay of a host, where the record that it belongs to is being deleted", async () => {
+    const both = [
+      dnsRecord({ name: "x", targets: ADDRESSES }),
+      dnsRecord({ name: "z", host: "x.test", targets: ADDRESSES, age: 30 }),
+    ];
+    const { core } = await leading(both);
+    const decided = (n: number, published: string[]) => {
+      const shares = ["x", "z"].map((name) => ({ cluster: "here", record: `shop/${name}`, conditions: [] }));
+      return { ...decisionOf("x", n, { published, ...own }), shares };
+    };
+    await core.takeDelivery(deliveryOf(5, [decided(5, [A])]));
+    const stored = written(core.state, both);
+    await core.takeDelivery(deliveryOf(6, [decided(6, [B])]));
+    const { endpoints } = written(core.state, both, stored.endpoints);
+    const [x, z] = stored.records;
+    const leaving = { ...x!, metadata: { ...x!.metadata, deletionTimestamp: new Date(NOW).toISOString() } };
+    const next = await leading([both[1]!], load({ ...stored, records: [leaving, z!], endpoints }));
+    expect(inDns(next.core.state, "x")).toEqual([B]);
+  });
+
+  it("does not take a name out of DNS that another DNSEndpoint of the host has", async () => {
+    const alias = (dnsName: string, target: string) => ({ dnsName, recordType: "A", recordTTL: 60, targets: [target] });
+    const below = dnsRecord({ name: "z", host: "x.test", age: 30, spec: { endpoints: [alias("a.x.test", C)] } });
+    const records = [dnsRecord({ name: "x", targets: [A, B] }), below];
+    const { core } = await leading(records);
+    const decision = decisionOf("x", 5, { published: [A], ...own });
+    const shares = ["x", "z"].map((name) => ({ cluster: "here", record: `shop/${name}`, conditions: [] }));
+    const endpoints = [alias("a.x.test", C), ...decision.endpoints];
+    await core.takeDelivery(deliveryOf(5, [{ ...decision, endpoints, shares }]));
+    const stored = written(core.state, records);
+    const [x] = stored.endpoints;
+    const owner = { ...x!.metadata.ownerReferences![0]!, name: "z", uid: "uid-z" };
+    const left = {
+      ...x!,
+      metadata: { ...x!.metadata, name: "z", ownerReferences: [owner] },
+      spec: { endpoints: [alias("a.x.test", C)] },
+    };
+    const next = await leading(records, load({ ...stored, endpoints: [x!, at(left, new Date(9_000).toISOString())] }));
+    expect(next.core.state.hosts["x.test"]?.served).toMatchObject([
+      { dnsName: "a.x.test" },
+      { dnsName: "x.test", targets: [A] },
+    ]);
   });
 });
