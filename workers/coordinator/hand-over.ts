@@ -6,7 +6,7 @@ import { mayHandOut } from "./gathered.ts";
 import type { Outside } from "./outside.ts";
 import { storeCluster } from "./persist.ts";
 import { recordStatuses } from "./read.ts";
-import { changesSinceTaken, forgetTaken, noteTaken } from "./taken.ts";
+import { changesSinceTaken, forgetTaken, noteGiven, noteTaken } from "./taken.ts";
 import { statusToTell } from "./told.ts";
 import type { Cluster, Root, World } from "./world.ts";
 
@@ -17,16 +17,18 @@ import type { Cluster, Root, World } from "./world.ts";
 const REST_TIMES = 3;
 const MAX_REST_MS = 1_000;
 
-/** All records that the cluster has a share in, whole, or nothing while nothing may be handed out. */
+/** All records that the cluster has a share in, whole, to be given to it, or nothing while nothing may be handed out. */
 export function decisionsFor(world: World, cluster: Cluster, nowMs: number): Decisions | undefined {
   if (!mayHandOut(world, nowMs)) return undefined;
-  return {
+  const decisions: Decisions = {
     version: 1,
     cluster: cluster.name,
     partition: world.partition,
     number: { epoch: world.epoch, n: cluster.decided },
     records: recordStatuses(world, rootsOf(world, cluster), nowMs, statusToTell),
   };
+  noteGiven(cluster, decisions);
+  return decisions;
 }
 
 /** The same records as they stand just now, with times and counts that nobody is told of; none while nothing may be handed out. */

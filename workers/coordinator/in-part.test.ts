@@ -157,6 +157,44 @@ describe("what a cluster is handed", () => {
     });
   });
 
+  it("takes away also a record that came another way: by the answer to its shares, by one that is late, or while one is under way", async () => {
+    const withE = { ...FOUR, e: FIRST };
+    await onFour(async (handing) => {
+      handing.put(withE);
+      handing.bench.take(handing.contact());
+      await handing.bench.settle();
+      await handing.hand(FOUR);
+      expect(handing.log).toEqual(["1→2 e", "1→3 -e"]);
+      handing.expectAll();
+    });
+    await onFour(async (handing) => {
+      handing.put(withE);
+      const late = handing.contact();
+      handing.put(FOUR);
+      handing.bench.take(late);
+      await handing.bench.settle();
+      expect(handing.log).toEqual(["1→3 -e"]);
+      handing.expectAll();
+    });
+    await onFour(async (handing) => {
+      const { receiver } = handing.bench;
+      handing.bench.receiver = {
+        ...receiver,
+        decidedInPart: (changes) => {
+          handing.bench.receiver = receiver;
+          const answer = receiver.decidedInPart(changes);
+          handing.put({ ...withE, a: SECOND });
+          handing.bench.take(handing.contact());
+          handing.put({ ...FOUR, a: SECOND });
+          return answer;
+        },
+      };
+      await handing.hand({ ...FOUR, a: SECOND });
+      expect(handing.log).toEqual(["1→2 a", "2→4 -e"]);
+      handing.expectAll();
+    });
+  });
+
   it("has in the next hand-over what changes while one is under way", async () => {
     await onFour(async (handing) => {
       const { receiver } = handing.bench;

@@ -11,7 +11,6 @@ import type { Cluster } from "./world.ts";
 interface Taken {
   number: MessageNumber;
   statuses: WeakSet<RecordStatus>;
-  rootHosts: readonly string[];
 }
 
 /**
@@ -19,14 +18,24 @@ interface Taken {
  * here, and later. Memory only: a start hands over everything.
  */
 const taken = new WeakMap<Cluster, Taken>();
+/**
+ * Root hosts that the object may hold, by whatever way they went to it, with the number of the newest decisions that had them. Those of
+ * older decisions than it has taken are none of them.
+ */
+const given = new WeakMap<Cluster, Map<string, number>>();
+
+/** These decisions leave for the cluster's object, which may take them, and nobody may hear of it. */
+export function noteGiven(cluster: Cluster, { number, records }: Decisions): void {
+  const rootHosts = given.get(cluster) ?? new Map<string, number>();
+  for (const { rootHost } of records) rootHosts.set(rootHost, number.n);
+  given.set(cluster, rootHosts);
+}
 
 /** The cluster's object has taken these decisions, from this very hand-over: what it held before had an older number. */
 export function noteTaken(cluster: Cluster, { number, records }: Decisions): void {
-  taken.set(cluster, {
-    number,
-    statuses: new WeakSet(records),
-    rootHosts: records.map(({ rootHost }) => rootHost),
-  });
+  taken.set(cluster, { number, statuses: new WeakSet(records) });
+  const rootHosts = given.get(cluster) ?? new Map<string, number>();
+  for (const [rootHost, n] of rootHosts) if (n < number.n) rootHosts.delete(rootHost);
 }
 
 /** Nobody knows what the cluster's object has. */
@@ -40,7 +49,7 @@ export function changesSinceTaken(cluster: Cluster, decisions: Decisions): Decis
   if (base === undefined || base.number.epoch !== decisions.number.epoch) return undefined;
   const records = decisions.records.filter((status) => !base.statuses.has(status));
   const present = new Set(decisions.records.map(({ rootHost }) => rootHost));
-  const removed = base.rootHosts.filter((rootHost) => !present.has(rootHost));
+  const removed = [...(given.get(cluster)?.keys() ?? [])].filter((rootHost) => !present.has(rootHost));
   if (2 * (records.length + removed.length) > decisions.records.length) return undefined;
   return { ...decisions, since: base.number, records, removed };
 }
