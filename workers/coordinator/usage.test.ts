@@ -64,6 +64,21 @@ describe("what is used", () => {
     });
   });
 
+  it("is not taken for more where a prober's clock is fast, or was", async () => {
+    await onBench(async (bench) => {
+      bench.put("east", 1, [share([A], EACH_30_S)]);
+      await bench.run(MINUTE, REGIONS_3);
+      for (const aheadMs of [60 * MINUTE, 60 * MINUTE, 60 * MINUTE, 0, 0, 0]) {
+        bench.now += 30 * SECOND;
+        for (const report of reportsOf(bench, REGIONS_3, ROUND)) {
+          bench.restart();
+          bench.send({ ...report, roundAt: report.roundAt + aheadMs });
+        }
+      }
+      for (const region of REGIONS_3) expect(days(bench)?.today.probers[region]).toMatchObject({ requests: 6 });
+    });
+  });
+
   it("has the coordinator's own, with the row that tells it", async () => {
     await onBench(async (bench) => {
       bench.put("east", 1, [share([A], EACH_30_S)]);

@@ -66,8 +66,9 @@ export function noteProber(world: World, { shard, number, roundAt, usage: used }
   if (used === undefined) return;
   const { region, intervalMs } = shard;
   const most = Math.ceil(ROW_EVERY_MS / intervalMs);
-  const last = noteHeard(world.metering, inRegionKey(shard, region), Math.min(roundAt, nowMs));
-  const forgotten = last === undefined ? 0 : forgottenWords(last, roundAt, intervalMs, most);
+  const sentAt = Math.min(roundAt, nowMs);
+  const last = noteHeard(world.metering, inRegionKey(shard, region), sentAt);
+  const forgotten = last === undefined ? 0 : forgottenWords(last, sentAt, intervalMs, most);
   const { probers, coordinators } = today(world, nowMs);
   const sum = probers[region] ?? { ...NO_USAGE };
   probers[region] = sum;
