@@ -44,12 +44,13 @@ it("cron brings what the objects of clusters have used to the coordinator, where
   expect((await requests()) - before).toBe(clusters);
 });
 
-it("cron wakes the first coordinator last, with what clusters said, also where one of them hangs or is of an earlier release", async () => {
+it("cron wakes the first coordinator last, with what clusters said, also where one of them hangs, throws or is of an earlier release", async () => {
+  const logged = vi.spyOn(console, "error").mockImplementation(() => {});
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const calls: unknown[] = [];
   const COORDINATOR = {
     getByName: (name: string) => ({
-      listClusters: async () => ["new", "old", "hanging"],
+      listClusters: async () => ["new", "old", "throwing", "hanging"],
       heartbeat: async (used?: Usage) => calls.push([name, used?.requests]),
     }),
   };
@@ -57,6 +58,9 @@ it("cron wakes the first coordinator last, with what clusters said, also where o
   const beats: Record<string, () => Promise<Usage | undefined>> = {
     new: async () => ({ ...NO_USAGE, requests: 3 }),
     old: async () => undefined,
+    throwing: () => {
+      throw new Error("network connection lost");
+    },
     hanging: () => hanging.promise,
   };
   const CLUSTER = { getByName: (name: string) => ({ heartbeat: () => beats[name]?.() }) };
@@ -66,7 +70,7 @@ it("cron wakes the first coordinator last, with what clusters said, also where o
   await vi.advanceTimersByTimeAsync(2_000);
   expect(calls).toEqual([
     ["1", undefined],
-    ["0", undefined],
+    ["0", 3],
   ]);
   hanging.resolve(undefined);
   await first;
@@ -75,6 +79,8 @@ it("cron wakes the first coordinator last, with what clusters said, also where o
     ["1", undefined],
     ["0", 3],
   ]);
+  expect(new Set(logged.mock.calls.flat())).toEqual(new Set(["The heartbeat of 1 of 4 clusters failed."]));
+  logged.mockRestore();
   vi.useRealTimers();
 });
 

@@ -13,7 +13,7 @@ export { SuspectDialler } from "./prober/suspect-dialler.ts";
 export { SelfTestEcho } from "./self-test/echo.ts";
 export { SelfTest } from "./self-test/self-test.ts";
 
-/** A cluster that hangs holds up no coordinator for longer; then what clusters have used is told with their next contact, or not at all. */
+/** A cluster that hangs holds up no coordinator for longer; then what its object has used is told with its next contact, or not at all. */
 const CLUSTERS_WAIT_MS = 2_000;
 
 const app = createApp();
@@ -37,11 +37,15 @@ export default {
   },
 } satisfies ExportedHandler<Env>;
 
-/** The first coordinator counts for all clusters: its heartbeat comes last, since it stores what was counted until then. */
+/**
+ * The first coordinator counts for all clusters: its heartbeat comes last, since it stores what was counted until then. It comes
+ * whatever becomes of the clusters.
+ */
 async function beatFirst(env: Env): Promise<void> {
-  const beating = beatClusters(env);
-  const used = await within(beating, CLUSTERS_WAIT_MS).catch(() => undefined);
-  await Promise.all([beating, beatCoordinator(env, 0, used)]);
+  const told: Usage[] = [];
+  const beating = beatClusters(env, (used) => told.push(used));
+  await within(beating, CLUSTERS_WAIT_MS).catch(() => undefined);
+  await Promise.all([beating, beatCoordinator(env, 0, sumOf(told))]);
 }
 
 async function beatCoordinator(env: Env, partition: number, clusters?: Usage): Promise<void> {
@@ -53,19 +57,18 @@ async function beatCoordinator(env: Env, partition: number, clusters?: Usage): P
 }
 
 /**
- * A cluster that lost its alarm would neither hear from its coordinators nor deliver, and nobody else would notice. Answers what their
- * objects have used. Never throws.
+ * A cluster that lost its alarm would neither hear from its coordinators nor deliver, and nobody else would notice. Each tells what
+ * its object has used. Never throws.
  */
-async function beatClusters(env: Env): Promise<Usage> {
+async function beatClusters(env: Env, onUsed: (used: Usage) => void): Promise<void> {
   try {
     const clusters = await coordinatorOf(env, 0).listClusters();
-    const beats = await Promise.allSettled(clusters.map((cluster) => clusterOf(env, cluster).heartbeat()));
+    const beat = async (cluster: string) => onUsed((await clusterOf(env, cluster).heartbeat()) ?? NO_USAGE);
+    const beats = await Promise.allSettled(clusters.map(beat));
     const failed = beats.filter(({ status }) => status === "rejected").length;
     if (failed > 0) console.error(`The heartbeat of ${failed} of ${clusters.length} clusters failed.`);
-    return sumOf(beats.flatMap((beat) => (beat.status === "fulfilled" ? (beat.value ?? []) : [])));
   } catch (error) {
     console.error("The heartbeat of the clusters failed:", error);
-    return NO_USAGE;
   }
 }
 
