@@ -25,7 +25,7 @@ type Step =
   | { kind: "Call"; fate: Fate; afterMs: number }
   | { kind: "Own"; names: string[] }
   | { kind: "Agent"; become: "Restarted" | "NewLeader" | "Empty" | "Ahead" | "Former" | "Present" }
-  | { kind: "EdgeRestarts" | "Asks" | "Pushes" | "DiskFull" | "DiskFree" }
+  | { kind: "EdgeRestarts" | "EdgeIsKept" | "EdgeIsPutBack" | "Asks" | "Pushes" | "DiskFull" | "DiskFree" }
   | { kind: "Replay"; which: number };
 
 const aDecision = fc.oneof(
@@ -58,8 +58,12 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   {
-    weight: 2,
-    arbitrary: fc.record({ kind: fc.constantFrom("EdgeRestarts", "Asks", "Pushes", "DiskFull", "DiskFree") }),
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constantFrom(
+        ...["EdgeRestarts", "EdgeIsKept", "EdgeIsPutBack", "EdgeIsPutBack", "Asks", "Pushes", "DiskFull", "DiskFree"],
+      ),
+    }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("Replay"), which: fc.nat(20) }) },
 ) as fc.Arbitrary<Step>;
@@ -79,6 +83,7 @@ class Edge {
   decided: Record<string, Decided> = {};
   readonly store: ClusterStore;
   outbox: Outbox;
+  #kept: { decided: Record<string, Decided>; outbox: OutboxState };
 
   constructor() {
     const outbox: OutboxState = { n: 0, acknowledged: NO_NUMBER, complete: true, failures: 0 };
@@ -89,6 +94,7 @@ class Edge {
       decisions: { all: () => this.records(), of: (hosts: string[]) => this.records(hosts) },
     } as unknown as ClusterStore;
     this.outbox = this.#open();
+    this.#kept = { decided: {}, outbox };
   }
 
   records(hosts = NAMES.map((name) => `${name}.test`)) {
@@ -113,6 +119,18 @@ class Edge {
   restart(): void {
     this.outbox.stop();
     this.outbox = this.#open();
+  }
+
+  keep(): void {
+    this.#kept = { decided: this.decided, outbox: this.store.outbox.get() };
+  }
+
+  /** Its storage is as it was when it was kept, and numbers are given out a second time. */
+  putBack(): void {
+    this.decided = this.#kept.decided;
+    const { failingSince, lastFailure, retryAt, unconfirmed, epoch, ...rest } = this.#kept.outbox;
+    this.store.outbox.update({ failingSince, lastFailure, retryAt, unconfirmed, epoch, ...rest });
+    this.restart();
   }
 
   #open(): Outbox {
@@ -156,11 +174,12 @@ class Agents {
   }
 
   async take(json: unknown): Promise<Applied> {
-    const { kind, sentAt } = json as Delivery;
+    const { kind, number, sentAt } = json as Delivery;
     if (this.isFormer && kind === "Changes") return { kind: "Refused", message: "kind" };
     const before = this.number;
     const applied = await this.real.core.takeDelivery(json);
-    if (compareNumbers(this.number, before) !== 0)
+    const isOfHeld = kind === "Full" && compareNumbers(number, before) === 0;
+    if (isOfHeld || compareNumbers(this.number, before) !== 0)
       await this.model.core.takeDelivery({ ...(this.#wholeAt(this.number) as object), sentAt });
     return applied.kind === "Applied" && this.isFormer ? { ...applied, takesChanges: false } : applied;
   }
@@ -231,6 +250,10 @@ class World {
         return this.#become(step.become);
       case "EdgeRestarts":
         return this.edge.restart();
+      case "EdgeIsKept":
+        return this.edge.keep();
+      case "EdgeIsPutBack":
+        return this.edge.putBack();
       case "Asks":
         if (this.edge.outbox.applied(this.agents.number) === undefined) await this.#answer(this.agents.number);
         return;

@@ -120,6 +120,41 @@ describe("changes to what is not held", () => {
   });
 });
 
+describe("a whole delivery with the number that is held", () => {
+  const other = (sentAt: number) => delivery(number(5), [host("x", two)], sentAt);
+
+  it("is taken where it says something else: the edge was put back to an earlier time, and counts anew", async () => {
+    expect(await take(other(9_000))).toEqual({ kind: "Applied", number: number(5), takesChanges: true });
+    expect(dns()).toEqual([[two], [one]]);
+    expect([...(at.core.namedByEdge ?? [])]).toEqual(["shop/x"]);
+    await take(changes(number(5), number(6), [host("y", three)], [], 9_100));
+    expect(dns()).toEqual([[two], [three]]);
+  });
+
+  it("changes nothing where it is a replay, or says the same", async () => {
+    const { serial } = at.core.state;
+    await take(other(1_005));
+    await take(delivery(number(5), [host("x", one), host("y", one)], 9_000));
+    expect(dns()).toEqual([[one], [one]]);
+    expect(at.core.state.serial).toBe(serial);
+    expect(await take(contact(number(5), 9_100))).toMatchObject({ takesChanges: true });
+  });
+
+  it("says the same where a view has brought newer times since", async () => {
+    const { serial } = at.core.state;
+    const record = host("x", one);
+    const probes = record.probes.map((probe) => ({
+      ...probe,
+      consecutiveFailures: 1,
+      regions: probe.regions.map((region) => ({ ...region, checkedAt: 9_000 })),
+    }));
+    await at.core.takeView({ version: 1, cluster: "here", number: number(5), records: [{ ...record, probes }] });
+    await take(delivery(number(5), [record, host("y", one)], 9_000));
+    expect(at.core.state.serial).toBe(serial);
+    expect(at.core.state.hosts["x.test"]?.delivered?.probes[0]?.consecutiveFailures).toBe(1);
+  });
+});
+
 describe("changes that are a replay", () => {
   it("put back nothing, and are no contact", async () => {
     const former = changes(number(5), number(6), [host("y", two)], [], 9_000);

@@ -90,7 +90,7 @@ interface ReadRecords {
   /** Records that were not taken, in words. */
   refused: string[];
 }
-type ReadFull = Omit<Of<"Full">, "records"> & ReadRecords;
+export type ReadFull = Omit<Of<"Full">, "records"> & ReadRecords;
 export type ReadChanges = Omit<Of<"Changes">, "records"> & ReadRecords;
 export type ReadDelivery = ReadFull | ReadChanges | Of<"Contact">;
 

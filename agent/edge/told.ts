@@ -1,7 +1,7 @@
 import type { MessageNumber } from "../../shared/model/number.ts";
-import { compareNumbers, isNewer } from "../../shared/number.ts";
+import { compareNumbers } from "../../shared/number.ts";
 import type { HostState } from "../status/state.ts";
-import type { DeliveredRecord, ReadChanges, ReadDelivery } from "./delivered.ts";
+import type { DeliveredRecord, ReadChanges, ReadDelivery, ReadFull } from "./delivered.ts";
 
 /** What the agent has when a message comes. */
 export interface Held {
@@ -83,8 +83,7 @@ export class Told {
   /** Takes a message that is no replay; answers what is new in it. */
   hear(delivery: ReadDelivery, held: Held): News | undefined {
     this.#sentAt = delivery.sentAt;
-    if (delivery.kind === "Contact" || !isNewer(delivery.number, held.number)) return undefined;
-    if (delivery.kind === "Changes" && !this.#standsOn(delivery, held)) return undefined;
+    if (delivery.kind === "Contact" || !this.#isNews(delivery, held)) return undefined;
     const { number, records, refused } = delivery;
     const [before, removed] = delivery.kind === "Changes" ? [this.#whole, delivery.removed] : [undefined, []];
     const whole = this.#after(before, records, removed, held.own);
@@ -92,6 +91,30 @@ export class Told {
     // What a record says that cannot be read nobody knows here: the next delivery has to be whole again.
     this.#whole = refused.length === 0 ? whole : undefined;
     return { number, records, refused, foreign: [...whole.keys()].filter((rootHost) => !held.own.has(rootHost)) };
+  }
+
+  /**
+   * A newer number is news, of changes if they stand on what is held. A whole delivery with the number that is held says the same, unless
+   * the edge was put back to an earlier time and has come to that number again: then it holds from now on what it says now.
+   */
+  #isNews(delivery: ReadFull | ReadChanges, held: Held): boolean {
+    const order = compareNumbers(delivery.number, held.number);
+    if (delivery.kind === "Changes") return order > 0 && this.#standsOn(delivery, held);
+    return order > 0 || (order === 0 && this.#isOther(delivery, held));
+  }
+
+  /** Whether a whole delivery is not what is held. Of records that cannot be read it says nothing. */
+  #isOther({ records, refused }: ReadFull, { own, hosts }: Held): boolean {
+    const told = this.#whole;
+    const isOtherSet = told !== undefined && refused.length === 0 && told.size !== records.length;
+    return (
+      isOtherSet ||
+      records.some((record) => {
+        const { rootHost } = record;
+        if (told?.has(rootHost) === false) return true;
+        return own.has(rootHost) && gist(record) !== gist(hosts[rootHost]?.delivered);
+      })
+    );
   }
 
   /** Whether these changes are all that differs from what is held. */
@@ -114,4 +137,10 @@ export class Told {
     }
     return whole;
   }
+}
+
+/** What is decided and said, without what a view brings anew. */
+function gist(record: DeliveredRecord | undefined): string {
+  const probes = record?.probes.map(({ regions: _, consecutiveFailures: __, ...probe }) => probe);
+  return JSON.stringify({ ...record, probes });
 }
