@@ -239,6 +239,23 @@ describe("the records", () => {
     expect(at.dns()).toEqual(all);
   });
 
+  it("that the edge refuses follow its decisions of the host that they stand for, also if their newest form names another", async () => {
+    const answer = ({ records: [record] }: SourceState, status: "True" | "False") => {
+      const condition = { type: "Accepted", status, reason: status, message: "" };
+      return at.core.takeAnswers([{ key: record!.key, digest: digestOf(record!.specInput), condition }]);
+    };
+    await answer(source({ name: "x" }), "True");
+    await at.core.takeDelivery(publish(1, [one, two]));
+    const moved = source({ name: "x", host: "y.test" });
+    await at.core.takeSource(moved);
+    await answer(moved, "False");
+    await at.core.takeDelivery(publish(2, [two]));
+    expect(at.dns()).toEqual([two]);
+    expect(at.world.log.filter((line) => line.includes("ignored"))).toEqual([]);
+    await at.core.takeDelivery(publish(3, [one]));
+    expect(at.dns()).toEqual([one]);
+  });
+
   it("that the edge never took are not served, not even when it is silent", async () => {
     const state = source({ name: "x" });
     const condition = { type: "Accepted", status: "False" as const, reason: "HostNotAllowed", message: "not yours" };

@@ -170,7 +170,10 @@ export class Core {
 
   #held(): Held {
     const { number, hosts } = this.#state;
-    return { number, hosts, own: new Set(this.#source.records.map(({ spec }) => spec.rootHost)) };
+    const { records } = this.#source;
+    // Also those of a form that the edge took last, where it refuses the newest.
+    const inForce = sharesOf(records, this.#state.records).keys();
+    return { number, hosts, own: new Set([...records.map(({ spec }) => spec.rootHost), ...inForce]) };
   }
 
   #takeNews({ number, records, refused, foreign }: News): void {
