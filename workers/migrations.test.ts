@@ -1,6 +1,10 @@
 import { evictDurableObject, reset, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { type MessageNumber, messageNumber } from "../shared/model/number.ts";
+import type { Region } from "../shared/model/region.ts";
+import { type UsageSince, usageOfDays } from "../shared/model/usage.ts";
 import { signatureHeaders } from "../shared/signature.ts";
 import { MIGRATIONS as CLUSTER } from "./cluster/store.ts";
 import { MIGRATIONS as COORDINATOR } from "./coordinator/store/migrations.ts";
@@ -163,6 +167,48 @@ describe.each(BOTH)("the database of %s: %s", (release, kind) => {
     await expect(LOOK[kind]()).resolves.toBeDefined();
   });
 });
+
+/** What earlier releases read of a row of what was seen; of what else is in it they know nothing, and write it without. */
+const seenThen = z.object({ number: messageNumber, roundAt: z.int(), lagging: z.record(z.string(), z.int()) });
+const rowThen = z.object({ at: z.int(), shards: z.record(z.string(), seenThen) });
+const SEEN_ROWS_THEN = {
+  "before-history": rowThen,
+  "before-bursts": rowThen,
+  "before-forgotten": rowThen.extend({ usage: usageOfDays.optional().catch(undefined) }),
+};
+
+it.each(Object.entries(SEEN_ROWS_THEN))(
+  "what was seen is read by the code of %s, and what that wrote is counted on once it is gone again",
+  async (release, row) => {
+    await load(release, "coordinator");
+    const coordinator = coordinatorOf(bindings, 0);
+    const usage: UsageSince = { requests: 1, rowsRead: 4, rowsWritten: 1, awakeMs: 700 };
+    const report = async (region: Region) => {
+      const at = Date.now();
+      const shard = { partition: 0, intervalMs: 1_800_000, n: 0, region, regions: [region] };
+      const [number, assignment] = [at, 1].map((n) => ({ epoch: n, n })) as [MessageNumber, MessageNumber];
+      await coordinator.report({ version: 1, shard, number, assignment, roundAt: at, lateMs: 0, probes: [], usage });
+    };
+    const requestsOf = async (region: Region) => (await coordinator.usage())?.days.today.probers[region]?.requests;
+    await report("enam");
+    await report("weur");
+    const before = (await within("coordinator", ({ sql }) => sql.exec("SELECT key, value FROM seen").toArray())) as {
+      key: string;
+      value: string;
+    }[];
+    expect(before.some(({ value }) => "counted" in JSON.parse(value))).toBe(true);
+    const rewritten = before.map(({ key, value }) => ({ key, value: JSON.stringify(row.parse(JSON.parse(value))) }));
+    await within("coordinator", ({ sql }) => {
+      for (const { key, value } of rewritten) sql.exec("UPDATE seen SET value = ? WHERE key = ?", value, key).toArray();
+    });
+    await evictDurableObject(STUBS.coordinator());
+    const kept = release === "before-forgotten" ? 1 : 0;
+    expect((await requestsOf("enam")) ?? 0).toBe(kept);
+    await report("enam");
+    expect(await requestsOf("enam")).toBe(kept + 1);
+    expect((await coordinator.listEvents(0)).some(({ type }) => type === "RecordRefused")).toBe(false);
+  },
+);
 
 describe.each(Object.keys(MIGRATIONS) as Kind[])("the migrations of the %s", (kind) => {
   it("are those that were released, and each of them is in this test", async () => {
