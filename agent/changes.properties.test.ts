@@ -178,6 +178,8 @@ class Agents {
     if (this.isFormer && kind === "Changes") return { kind: "Refused", message: "kind" };
     const before = this.number;
     const applied = await this.real.core.takeDelivery(json);
+    // Else what has come as late as word from the edge, and so counts as a replay, would be none for the model.
+    if (kind === "Contact") await this.model.core.takeDelivery(json);
     const isOfHeld = kind === "Full" && compareNumbers(number, before) === 0;
     if (isOfHeld || compareNumbers(this.number, before) !== 0)
       await this.model.core.takeDelivery({ ...(this.#wholeAt(this.number) as object), sentAt });

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { MessageNumber } from "../shared/model/number.ts";
+import { NO_NUMBER } from "../shared/number.ts";
 import { LEAVES, source, startCore } from "../test/support/agent/core.ts";
 import { changes, contact, delivered, delivery } from "../test/support/agent/delivered.ts";
 
@@ -95,7 +96,7 @@ describe("changes to what is not held", () => {
   it("are not taken where a record here came to name a host that was delivered and ignored before", async () => {
     await take(delivery(number(6), [host("x", one), host("y", one), host("z", two)]));
     await at.core.takeSource(own("x", "y", "z"));
-    expect(await take(contact(number(6), 9_000))).toEqual({ kind: "Applied", number: number(6), takesChanges: false });
+    expect(await take(contact(number(6), 9_000))).toEqual({ kind: "Applied", number: NO_NUMBER, takesChanges: false });
     expect(await take(changes(number(6), number(7), [host("x", two)], [], 9_100))).toMatchObject({ number: number(6) });
     await take(delivery(number(7), [host("x", two), host("y", one), host("z", two)]));
     expect([...dns(), at.dns("z.test")]).toEqual([[two], [one], [two]]);
@@ -117,6 +118,36 @@ describe("changes to what is not held", () => {
     expect(dns()).toEqual([[...LEAVES], [...LEAVES]]);
     await take(changes(number(6), number(7), [host("y", two)], [], 9_001));
     expect(dns()).toEqual([[one], [one]]);
+  });
+});
+
+describe("a decision that was told and is not held, since a record came or came back,", () => {
+  const whole = (sentAt: number) => delivery(number(5), [host("x", one), host("y", one), host("z", two)], sentAt);
+
+  it("is asked for with the answer to word from the edge, and taken although it has no new number", async () => {
+    await at.core.takeSource(own("x"));
+    await at.core.takeSource(own("x", "y"));
+    expect(dns()).toEqual([[one], "Undecided"]);
+    expect(await take(contact(number(5), 9_000))).toEqual({
+      kind: "Applied",
+      number: NO_NUMBER,
+      takesChanges: false,
+    });
+    expect(await take(delivery(number(5), [host("x", one), host("y", one)], 9_100))).toMatchObject({
+      number: number(5),
+      takesChanges: true,
+    });
+    expect(dns()).toEqual([[one], [one]]);
+    expect(await take(contact(number(5), 9_200))).toMatchObject({ number: number(5), takesChanges: true });
+  });
+
+  it("comes with the answer to the snapshot too, and is asked for by an agent that asks", async () => {
+    await take(delivery(number(6), [host("x", one), host("y", one), host("z", two)]));
+    expect(at.core.held).toEqual(number(6));
+    await at.core.takeSource(own("x", "y", "z"));
+    expect([at.core.held, at.dns("z.test")]).toEqual([NO_NUMBER, "Undecided"]);
+    await take({ ...(whole(9_000) as object), number: number(6) });
+    expect([at.core.held, at.dns("z.test")]).toEqual([number(6), [two]]);
   });
 });
 

@@ -8,7 +8,7 @@ import { type Held, type News, Told } from "./edge/told.ts";
 import { readView } from "./edge/view.ts";
 import type { Log } from "./log.ts";
 import { Noted } from "./noted.ts";
-import { afterAnswer, sharesOf } from "./own-records.ts";
+import { afterAnswer, hostsNamed, sharesOf } from "./own-records.ts";
 import type { Zones } from "./publish/dns/respond.ts";
 import { buildZones, type ZoneSettings } from "./publish/dns/zone.ts";
 import { explain, formatPublished, type Published } from "./publish/explain.ts";
@@ -21,7 +21,7 @@ import { troublesOf } from "./status/troubles.ts";
 
 /**
  * What became of a delivery: `Applied` names the highest number that is stored and in DNS, which is an older one for changes
- * that stand on what is not held; and says whether changes to that number would be taken.
+ * that stand on what is not held, and none to word from the edge while a decision is lacking; and says whether changes to that number would be taken.
  */
 export type Applied =
   | { kind: "Applied"; number: MessageNumber; takesChanges: boolean }
@@ -80,6 +80,11 @@ export class Core {
     return this.#source;
   }
 
+  /** What to name to the edge as held. */
+  get held(): MessageNumber {
+    return this.#told.toName(this.#state);
+  }
+
   /** This cluster's records that the edge names, by key; undefined before it told of all in this process. */
   get namedByEdge(): ReadonlySet<string> | undefined {
     return this.#told.named;
@@ -113,7 +118,7 @@ export class Core {
         return this.#refuse(`cluster: ${delivery.cluster} is not this one`);
       if (!this.#told.isReplay(delivery, this.#held())) this.#hear(delivery);
       if (!(await this.#settle())) return { kind: "NotStored" };
-      return { kind: "Applied", number: this.#state.number, takesChanges: this.#told.takesChanges(this.#held()) };
+      return { kind: "Applied", ...this.#told.answerTo(delivery, this.#held()) };
     });
   }
 
@@ -169,11 +174,7 @@ export class Core {
   }
 
   #held(): Held {
-    const { number, hosts } = this.#state;
-    const { records } = this.#source;
-    // Also those of a form that the edge took last, where it refuses the newest.
-    const inForce = sharesOf(records, this.#state.records).keys();
-    return { number, hosts, own: new Set([...records.map(({ spec }) => spec.rootHost), ...inForce]) };
+    return { ...this.#state, own: hostsNamed(this.#source.records, this.#state.records) };
   }
 
   #takeNews({ number, records, refused, foreign }: News): void {

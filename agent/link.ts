@@ -102,7 +102,7 @@ export class Link {
   #makePuller(intervalMs: number): Puller {
     return new Puller({
       intervalMs,
-      pull: () => this.#client.pull(this.#core().state.number),
+      pull: () => this.#client.pull(this.#core().held),
       onDelivery: async (delivery) => {
         this.#noted.note("pull", undefined, "The edge gives deliveries again");
         await this.#core().takeDelivery(delivery);

@@ -42,6 +42,11 @@ export function sharesOf(records: readonly OwnRecord[], states: State["records"]
   return Map.groupBy(specs, ({ rootHost }) => rootHost);
 }
 
+/** Root hosts that the records name, as they are or in the form that the edge took last, where it refuses the newest. */
+export function hostsNamed(records: readonly OwnRecord[], states: State["records"]): Set<string> {
+  return new Set([...records.map(({ spec }) => spec.rootHost), ...sharesOf(records, states).keys()]);
+}
+
 /** The record with the spec that it stands with; undefined where the edge has refused it and never took another form. */
 export function inForce(record: OwnRecord, state: Acceptance | undefined): OwnRecord | undefined {
   if (acceptedOf(record, state).status !== "False") return record;

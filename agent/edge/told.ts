@@ -1,5 +1,5 @@
 import type { MessageNumber } from "../../shared/model/number.ts";
-import { compareNumbers } from "../../shared/number.ts";
+import { compareNumbers, NO_NUMBER } from "../../shared/number.ts";
 import type { HostState } from "../status/state.ts";
 import type { DeliveredRecord, ReadChanges, ReadDelivery, ReadFull } from "./delivered.ts";
 
@@ -70,6 +70,21 @@ export class Told {
       const told = whole.get(rootHost);
       return told === undefined || (told.isTaken && hosts[rootHost]?.delivered !== undefined);
     });
+  }
+
+  /** What to answer, once all that is taken of a message is taken. */
+  answerTo({ kind }: ReadDelivery, held: Held): { number: MessageNumber; takesChanges: boolean } {
+    const number = kind === "Contact" ? this.toName(held) : held.number;
+    return { number, takesChanges: this.takesChanges(held) };
+  }
+
+  /**
+   * The number to name as held where nothing is on its way: none where nothing is held that was told of a host which is served here. Its
+   * record came, or came back, since it was told, and what was told would come again with the next change only.
+   */
+  toName({ number, hosts }: Pick<Held, "number" | "hosts">): MessageNumber {
+    const lacks = (rootHost: string) => hosts[rootHost]?.delivered === undefined && this.#whole?.has(rootHost);
+    return Object.keys(hosts).some(lacks) ? NO_NUMBER : number;
   }
 
   /** A newer number is no replay; of changes that are not taken, and so could come again and again, the time decides. */
