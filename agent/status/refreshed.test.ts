@@ -19,6 +19,12 @@ function later(change: (probe: ReturnType<typeof decided>["probes"][number]) => 
   }));
   return { ...record, endpoints: [], leaves: [], probes };
 }
+/** The same as it was seen before the delivery. */
+function earlier() {
+  const record = later();
+  const regions = (given: (typeof record.probes)[number]["regions"]) => given.map((one) => ({ ...one, checkedAt: 0 }));
+  return { ...record, probes: record.probes.map((probe) => ({ ...probe, regions: regions(probe.regions) })) };
+}
 const view = (records: unknown[], more: object = {}) => ({ version: 1, cluster: "here", number, records, ...more });
 
 let at: ReturnType<typeof startCore>;
@@ -80,8 +86,8 @@ describe("a view", () => {
   });
 
   it.each([
-    ["of older decisions", view([later()], { number: { epoch: 1, n: 3 } })],
-    ["of newer decisions", view([later()], { number: { epoch: 1, n: 5 } })],
+    ["of another edge", view([later()], { number: { epoch: 2, n: 4 } })],
+    ["of earlier checks", view([earlier()], { number: { epoch: 1, n: 5 } })],
     ["of another cluster", view([later()], { cluster: "there" })],
     ["of other verdicts", view([later(() => ({ verdict: "Unknown" }))])],
     ["of verdicts since another time", view([later(({ since }) => ({ since: since + 1 }))])],
@@ -95,6 +101,15 @@ describe("a view", () => {
     await at.core.takeView(json);
     expect(at.world.stored).toEqual(before);
   });
+
+  it.each([3, 5])(
+    "of the %ith delivery brings what was seen since of a verdict that came with the fourth",
+    async (n) => {
+      await at.core.takeView(view([later()], { number: { epoch: 1, n } }));
+      expect(seen().map(([, checkedAt]) => checkedAt)).toEqual([99_000, 99_000]);
+      expect(at.world.stored.number).toEqual(number);
+    },
+  );
 
   it("may lack records and hold ones that nobody here has", async () => {
     await at.core.takeView(view([{ ...later(), rootHost: "victim.test" }, later()]));

@@ -1,4 +1,3 @@
-import { compareNumbers } from "../../shared/number.ts";
 import type { DeliveredProbe, DeliveredRecord } from "../edge/delivered.ts";
 import type { View } from "../edge/view.ts";
 import { probeSummaries } from "./record-status.ts";
@@ -7,10 +6,11 @@ import { ownProbes } from "./watched.ts";
 
 /**
  * The state with the regions, counts and times of a view, which is only to be shown: what is in DNS stays. Nothing is taken
- * of a view of other decisions, nor of a probe whose verdict is another one or another's.
+ * of another edge's view, of a probe whose verdict is another one or another's, nor what was seen earlier than what is known. By
+ * which delivery the verdict came says nothing: where anything flaps, the view is always of another one than was taken last.
  */
 export function refreshed(state: State, view: View): State {
-  if (view.cluster !== state.edge.cluster || compareNumbers(view.number, state.number) !== 0) return state;
+  if (view.cluster !== state.edge.cluster || view.number.epoch !== state.number.epoch) return state;
   const seen = new Map(view.probes.map((probe) => [identityOf(probe), probe]));
   const hosts = Object.entries(state.hosts).map(([rootHost, host]) => {
     const delivered = host.delivered && refreshedRecord(host.delivered, seen);
@@ -46,11 +46,14 @@ function isOlder({ regions }: DeliveredProbe, known: DeliveredProbe): boolean {
 
 function refreshedRecord(record: DeliveredRecord, seen: ReadonlyMap<string, DeliveredProbe>): DeliveredRecord {
   const probes = record.probes.map((probe) => {
-    const { regions, consecutiveFailures } = seen.get(identityOf(probe)) ?? probe;
-    return { ...probe, regions, consecutiveFailures };
+    const now = seen.get(identityOf(probe));
+    if (now === undefined || newestCheck(now) < newestCheck(probe)) return probe;
+    return { ...probe, regions: now.regions, consecutiveFailures: now.consecutiveFailures };
   });
   return { ...record, probes };
 }
+
+const newestCheck = ({ regions }: DeliveredProbe) => Math.max(0, ...regions.map(({ checkedAt = 0 }) => checkedAt));
 
 function refreshedSummaries(state: State): State["records"] {
   const records = Object.entries(state.records).map(([key, record]) => {
