@@ -135,8 +135,11 @@ class Story {
     this.#epoch = this.#bench.now;
     this.taker = new Taker(storage);
     this.#bench.receiver = {
-      decided: (decisions) => this.#carry(() => this.taker.takeWhole(decisions)),
+      // The other cluster's object is none of the story: it takes whatever it is handed.
+      decided: (decisions) =>
+        decisions.cluster === EAST ? this.#carry(() => this.taker.takeWhole(decisions)) : "Taken",
       decidedInPart: (changes) => {
+        if (changes.cluster !== EAST) return "Taken";
         // What it would be handed now, were it handed everything.
         const whole = this.#contact(NO_NUMBER);
         if (whole?.number.n !== changes.number.n) {
