@@ -105,9 +105,10 @@ export class Notifier extends MeteredObject implements NotifierRpc {
 
   /** Sets the alarm where it is absent, later than needed, or was not heeded. */
   async #arm(): Promise<void> {
+    const alarm = await this.ctx.storage.getAlarm();
+    // Only now: a call that ended meanwhile has set an earlier one, which is not to be set back.
     const times = [this.#rulesAt, this.#live?.courier.wakeAt()].filter((time) => time !== undefined);
     if (times.length === 0) return;
-    const alarm = await this.ctx.storage.getAlarm();
     const wakeAt = Math.max(Date.now() + 1, Math.min(...times));
     const isLost = alarm === null || Date.now() - alarm > OVERDUE_MS;
     if (isLost || alarm > wakeAt) await this.ctx.storage.setAlarm(wakeAt);
