@@ -4,7 +4,7 @@ import { type CheckAnswer, type CheckFromRegion, checkAnswer } from "../../share
 import { REGIONS } from "../../shared/model/region.ts";
 import { addExamples, listOf, type Run } from "../command.ts";
 import { CliError, EXIT, type ExitCode } from "../exit.ts";
-import { styleOf } from "../output/states.ts";
+import { styleOf } from "../output/state-style.ts";
 import { table } from "../output/table.ts";
 import type { Session } from "../session.ts";
 

@@ -3,7 +3,7 @@ import { seenFrom } from "../../shared/explain/seen.ts";
 import { type ProbeStatus, verdict } from "../../shared/model/status.ts";
 import { addExamples, hosts, listOf, type Run } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
-import { styleOf } from "../output/states.ts";
+import { styleOf } from "../output/state-style.ts";
 import { table } from "../output/table.ts";
 import type { Session } from "../session.ts";
 import { recordList } from "./records.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cut } from "./cut.ts";
+import { cut } from "../watch.ts";
 import { table } from "./table.ts";
 import { Terminal, wantsColours } from "./terminal.ts";
 

@@ -8,7 +8,7 @@ import {
   recordState,
 } from "../../shared/model/overview.ts";
 import type { RegionView } from "../../shared/model/region-view.ts";
-import { styleOf } from "./states.ts";
+import { styleOf } from "./state-style.ts";
 import { table } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 

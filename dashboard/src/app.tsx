@@ -2,10 +2,8 @@ import { useEffect, useRef } from "preact/hooks";
 import { useView } from "./api/store.ts";
 import { OverviewPage } from "./overview/page.tsx";
 import { type Route, useRoute } from "./router.ts";
-import { Boundary } from "./ui/boundary.tsx";
-import { Footer } from "./ui/footer.tsx";
-import { Header } from "./ui/header.tsx";
-import { lazy, loadAhead } from "./ui/lazy.tsx";
+import { Footer, Header } from "./ui/header.tsx";
+import { Boundary, lazy, loadAhead } from "./ui/lazy.tsx";
 import { PageHead } from "./ui/page.tsx";
 
 const RecordPage = lazy(() => import("./record/page.tsx"));

@@ -1,6 +1,6 @@
-import { lineStyle } from "./line-style.ts";
+import { formatCount, formatMs, formatPercent } from "./format.ts";
+import { lineStyle } from "./plot-options.ts";
 import type { Chart, Line } from "./series.ts";
-import { countWords, msWords, percentWords } from "./words.ts";
 
 interface Shown {
   chart: Chart;
@@ -43,15 +43,15 @@ function Row({ line, index, step, onMark }: { line: Line; index: number } & Pick
       <th scope="row">
         <Sample index={index} /> {region}
       </th>
-      <td data-label="Available">{percentWords(facts.availability)}</td>
+      <td data-label="Available">{formatPercent(facts.availability)}</td>
       <td data-label="Failed" class={facts.failed > 0 ? "has-failed" : undefined}>
         {facts.failed > 0 && <span aria-hidden="true">✕ </span>}
-        {countWords(facts.failed)} of {countWords(facts.ok + facts.failed)}
+        {formatCount(facts.failed)} of {formatCount(facts.ok + facts.failed)}
       </td>
-      <td data-label="Lowest">{msWords(facts.lowestMs)}</td>
-      <td data-label="Mean">{msWords(facts.meanMs)}</td>
-      <td data-label="Highest">{msWords(facts.highestMs)}</td>
-      <td data-label={step === undefined ? "Latest" : "Pointed at"}>{msWords(at)}</td>
+      <td data-label="Lowest">{formatMs(facts.lowestMs)}</td>
+      <td data-label="Mean">{formatMs(facts.meanMs)}</td>
+      <td data-label="Highest">{formatMs(facts.highestMs)}</td>
+      <td data-label={step === undefined ? "Latest" : "Pointed at"}>{formatMs(at)}</td>
     </tr>
   );
 }

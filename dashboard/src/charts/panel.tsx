@@ -1,14 +1,12 @@
 import { useMemo, useState } from "preact/hooks";
 import type { HistorySpan, RecordHistory } from "../../../shared/model/history.ts";
-import { WhatNext } from "../record/what-next.tsx";
-import { EmptyNote, ErrorNote, Skeleton } from "../ui/states.tsx";
+import { EmptyNote, ErrorHint, ErrorNote, Skeleton } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
-import { Choice } from "./choice.tsx";
 import { Figures } from "./figures.tsx";
+import { formatPercent } from "./format.ts";
 import { Plot } from "./plot.tsx";
 import { chartOf, leavesIn, PHASES, type Phase, phasesIn } from "./series.ts";
 import { useHistory } from "./use-history.ts";
-import { percentWords } from "./words.ts";
 import "./charts.css";
 
 const SPANS: readonly (readonly [HistorySpan, string])[] = [
@@ -41,7 +39,7 @@ export default function HistoryPanel({ host, decidedAt, troubled, isProbed }: Ch
       {fault !== undefined && (
         <ErrorNote title="The history cannot be read at the moment">
           <p>
-            {fault.message} <WhatNext fault={fault} otherwise="The page asks again each minute." />
+            {fault.message} <ErrorHint fault={fault} otherwise="The page asks again each minute." />
           </p>
         </ErrorNote>
       )}
@@ -78,7 +76,7 @@ function History({ history, troubled, isProbed }: Drawn) {
   return (
     <>
       <p class="availability">
-        <b>{percentWords(history.availability)}</b>
+        <b>{formatPercent(history.availability)}</b>
         <span class="muted"> of all checks succeeded, over all addresses and regions</span>
       </p>
       <div class="history-choices">
@@ -150,4 +148,28 @@ function stepWords(stepMs: number): string {
   const minutes = stepMs / 60_000;
   if (minutes === 1) return "minute";
   return minutes < 60 ? `${minutes} minutes` : "hour";
+}
+
+interface Shown<Value extends string> {
+  /** What is chosen, for those who hear the page. */
+  legend: string;
+  name: string;
+  choices: readonly (readonly [value: Value, label: string])[];
+  value: NoInfer<Value>;
+  onChange(value: NoInfer<Value>): void;
+}
+
+/** One of a few, side by side. */
+export function Choice<Value extends string>({ legend, name, choices, value, onChange }: Shown<Value>) {
+  return (
+    <fieldset class="choice">
+      <legend class="visually-hidden">{legend}</legend>
+      {choices.map(([one, label]) => (
+        <label key={one}>
+          <input type="radio" name={name} value={one} checked={one === value} onChange={() => onChange(one)} />
+          <span>{label}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
 }

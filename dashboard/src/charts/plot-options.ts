@@ -1,10 +1,7 @@
 import type uPlot from "uplot";
-import { drawFailures, lanesHeight } from "./failures.ts";
-import { lineStyle } from "./line-style.ts";
-import { drawNames, NAMES_PX } from "./names.ts";
+import { drawFailures, drawNames, lanesHeight, NAMES_PX } from "./canvas-annotations.ts";
+import { formatMs } from "./format.ts";
 import { type Chart, PHASES, type Phase } from "./series.ts";
-import { lonePoints, visibleTimes } from "./visible.ts";
-import { msWords } from "./words.ts";
 
 /** What the chart takes from the page's style sheet, since a canvas has none. */
 export type ColorOf = (property: string) => string;
@@ -61,7 +58,7 @@ const axes = {
   y: (axis: uPlot.Axis): uPlot.Axis => ({
     ...axis,
     size: 66,
-    values: (_, values) => values.map((value) => (value === 0 ? "0" : msWords(value))),
+    values: (_, values) => values.map((value) => (value === 0 ? "0" : formatMs(value))),
   }),
 };
 
@@ -87,4 +84,52 @@ function seriesOf(label: string, index: number, colorOf: ColorOf): uPlot.Series 
       filter: (plot, line) => lonePoints(Array.from(plot.data[line] ?? [])),
     },
   };
+}
+
+/** A young history is shown larger, but never fewer steps than this: a line of two points says nothing. */
+const FEWEST_STEPS = 20;
+
+/** The times that are worth showing, Unix seconds: the span, or from where its history begins. */
+export function visibleTimes({ timesS, lines }: Chart): { fromS: number; toS: number } | undefined {
+  const [first, last] = [timesS[0], timesS.at(-1)];
+  if (first === undefined || last === undefined) return undefined;
+  const begin = timesS.findIndex((_, index) => lines.some(({ failed }) => failed[index] !== null));
+  const fewest = Math.max(0, timesS.length - FEWEST_STEPS);
+  const from = timesS[Math.min(begin < 1 ? 0 : begin - 1, fewest)] ?? first;
+  return { fromS: from, toS: last };
+}
+
+/** Where a value stands alone between two gaps, so that no line would show it. */
+export function lonePoints(values: readonly (number | null | undefined)[]): number[] {
+  return values.flatMap((value, index) => {
+    const isAlone = value != null && values[index - 1] == null && values[index + 1] == null;
+    return isAlone ? [index] : [];
+  });
+}
+
+/** How the line of a region is told from the others: by dashes first, colour is but a help. Lengths in px; none is solid. */
+export interface LineStyle {
+  /** Name of the CSS custom property of its colour. */
+  color: string;
+  dash: number[];
+}
+
+const COLORS = 9;
+const DASHES = [
+  [],
+  [9, 4],
+  [2, 3],
+  [9, 3, 2, 3],
+  [16, 5],
+  [4, 4],
+  [12, 3, 2, 3, 2, 3],
+  [4, 7],
+  [20, 4, 6, 4],
+  [6, 8],
+  [3, 2],
+];
+
+/** The style of the nth line; there are as many dash patterns as there are regions. */
+export function lineStyle(index: number): LineStyle {
+  return { color: `--series-${(index % COLORS) + 1}`, dash: DASHES[index % DASHES.length] ?? [] };
 }

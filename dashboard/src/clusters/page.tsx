@@ -1,12 +1,10 @@
 import { useEffect } from "preact/hooks";
 import type { ClusterHealth } from "../../../shared/model/overview.ts";
 import { useView } from "../api/store.ts";
-import { Fact } from "../record/fact.tsx";
-import { ToneMark } from "../record/mark.tsx";
-import { Worded } from "../record/worded.tsx";
-import { PageHead } from "../ui/page.tsx";
+import { Fact, PageHead } from "../ui/page.tsx";
+import { ToneMark } from "../ui/state-mark.tsx";
 import { EmptyNote, ErrorNote, Skeleton } from "../ui/states.tsx";
-import { Ago } from "../ui/time.tsx";
+import { Ago, TextWithTimes } from "../ui/time.tsx";
 import "./clusters.css";
 
 /** The clusters and their agents: what they have sent, and whether they can be reached. Trouble first. */
@@ -94,7 +92,7 @@ function Cluster({ health }: { health: ClusterHealth }) {
         <ul class="conditions">
           {conditions.map(({ type, reason, message }) => (
             <li key={type}>
-              <strong>{words(reason)}</strong>: <Worded text={message} />
+              <strong>{words(reason)}</strong>: <TextWithTimes text={message} />
             </li>
           ))}
         </ul>

@@ -1,7 +1,6 @@
 import { Component } from "preact";
-import { Worded } from "../record/worded.tsx";
 import { recordPath } from "../router.ts";
-import { Time } from "../ui/time.tsx";
+import { TextWithTimes, Time } from "../ui/time.tsx";
 import { clusterOf } from "./filter.ts";
 import { typeWords } from "./kinds.ts";
 import { keyOf, type TimelineEvent } from "./timeline.ts";
@@ -33,7 +32,7 @@ export class EventLine extends Component<Shown> {
           <p>
             <strong class="event-type">{words}</strong>{" "}
             <span class="event-message">
-              <Worded text={event.message} />
+              <TextWithTimes text={event.message} />
             </span>
           </p>
           <Links event={event} host={host} />

@@ -1,3 +1,5 @@
+import { useEffect, useState } from "preact/hooks";
+import { navigate } from "../router.ts";
 import { KINDS, type Kind, typeWords } from "./kinds.ts";
 import { keyOf, type TimelineEvent } from "./timeline.ts";
 
@@ -67,4 +69,19 @@ function textOf(event: TimelineEvent): string {
 
 function within(text: string | undefined, part: string): boolean {
   return (text ?? "").toLowerCase().includes(part.toLowerCase());
+}
+
+/** The filter that the page's address says, and how to change both. Typing adds no places to go back to. */
+export function useFilter(): [EventFilter, (change: Partial<EventFilter>) => void] {
+  const [search, setSearch] = useState(location.search);
+  useEffect(() => {
+    const follow = () => setSearch(location.search);
+    addEventListener("popstate", follow);
+    return () => removeEventListener("popstate", follow);
+  }, []);
+  const change = (part: Partial<EventFilter>) => {
+    const path = location.pathname + writeFilter({ ...readFilter(location.search), ...part });
+    navigate(path, { replace: true });
+  };
+  return [readFilter(search), change];
 }

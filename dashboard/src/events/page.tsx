@@ -1,14 +1,11 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { WhatNext } from "../record/what-next.tsx";
 import { PageHead } from "../ui/page.tsx";
-import { EmptyNote, ErrorNote, Skeleton } from "../ui/states.tsx";
+import { EmptyNote, ErrorHint, ErrorNote, Skeleton } from "../ui/states.tsx";
 import { Time, useNow } from "../ui/time.tsx";
 import { EventLine } from "./event-line.tsx";
-import { type EventFilter, isFiltering, matches } from "./filter.ts";
+import { type EventFilter, isFiltering, matches, useFilter } from "./filter.ts";
 import { Filters } from "./filters.tsx";
-import { type Held, newestIds, partHeld } from "./hold.ts";
-import { linesOf, type TimelineEvent, type TimelineLine } from "./timeline.ts";
-import { useFilter } from "./use-filter.ts";
+import { linesOf, newestIds, type PausedAt, splitPaused, type TimelineEvent, type TimelineLine } from "./timeline.ts";
 import { type Timeline, useTimeline } from "./use-timeline.ts";
 import "./events.css";
 
@@ -23,8 +20,8 @@ const TOP_PX = 160;
 export default function EventsPage() {
   const timeline = useTimeline(PAGE_SIZE);
   const [filter, setFilter] = useFilter();
-  const [held, release] = useHeld(timeline.events);
-  const { shown, waiting } = useMemo(() => partHeld(timeline.events, held), [timeline.events, held]);
+  const [pausedAt, release] = usePausedAt(timeline.events);
+  const { shown, waiting } = useMemo(() => splitPaused(timeline.events, pausedAt), [timeline.events, pausedAt]);
   const lines = useMemo(() => filtered(shown, filter), [shown, filter]);
   const fresh = waiting.filter((event) => matches(event, filter)).length;
   return (
@@ -35,7 +32,7 @@ export default function EventsPage() {
         <ErrorNote title="Events cannot be read at the moment">
           <p>
             {timeline.fault.message}{" "}
-            <WhatNext fault={timeline.fault} otherwise="What is shown below may lack the newest." />
+            <ErrorHint fault={timeline.fault} otherwise="What is shown below may lack the newest." />
           </p>
           <p>
             <button type="button" onClick={timeline.retry}>
@@ -133,19 +130,19 @@ function filtered(events: readonly TimelineEvent[], filter: EventFilter): Timeli
 }
 
 /** Holds back what is new while somebody reads further down. */
-function useHeld(events: readonly TimelineEvent[]): [Held | undefined, () => void] {
-  const [held, setHeld] = useState<Held>();
+function usePausedAt(events: readonly TimelineEvent[]): [PausedAt | undefined, () => void] {
+  const [pausedAt, setPausedAt] = useState<PausedAt>();
   useEffect(() => {
     const look = () => {
       const isDown = scrollY > TOP_PX;
-      setHeld((before) => (isDown ? (before ?? newestIds(events)) : undefined));
+      setPausedAt((before) => (isDown ? (before ?? newestIds(events)) : undefined));
     };
     addEventListener("scroll", look, { passive: true });
     return () => removeEventListener("scroll", look);
   }, [events]);
   const release = () => {
-    setHeld(undefined);
+    setPausedAt(undefined);
     scrollTo({ top: 0 });
   };
-  return [held, release];
+  return [pausedAt, release];
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { joinEvents, linesOf, type TimelineEvent } from "./timeline.ts";
+import { joinEvents, linesOf, newestIds, splitPaused, type TimelineEvent } from "./timeline.ts";
 
 const event = (partition: number, id: number, at = id): TimelineEvent => ({
   partition,
@@ -26,4 +26,15 @@ test("missing ids are named where they are missing, for each partition", () => {
 test("a clock that was put back makes no gap, and nothing is missing before the oldest", () => {
   expect(seen(joinEvents([event(0, 5, 100), event(0, 6, 50), event(0, 7, 120)]))).toEqual(["0-7", "0-5", "0-6"]);
   expect(seen([])).toEqual([]);
+});
+
+test("newer events wait while the view is paused, older pages are shown", () => {
+  const held = newestIds([event(0, 5), event(0, 7), event(1, 2)]);
+  const { shown, waiting } = splitPaused([event(0, 8), event(0, 7), event(1, 3), event(0, 1), event(2, 1)], held);
+  expect(shown).toEqual([event(0, 7), event(0, 1)]);
+  expect(waiting).toEqual([event(0, 8), event(1, 3), event(2, 1)]);
+});
+
+test("nothing waits where nothing is held", () => {
+  expect(splitPaused([event(0, 8)], undefined)).toEqual({ shown: [event(0, 8)], waiting: [] });
 });

@@ -46,3 +46,19 @@ function missingBefore(events: readonly TimelineEvent[]): Map<string, number> {
 function newestFirst(a: TimelineEvent, b: TimelineEvent): number {
   return b.at - a.at || b.partition - a.partition || b.id - a.id;
 }
+
+/** The newest id shown of each partition. Newer events wait, so that a person who reads further down keeps the place. */
+export type PausedAt = ReadonlyMap<number, number>;
+
+export function newestIds(events: readonly TimelineEvent[]): PausedAt {
+  const newest = new Map<number, number>();
+  for (const { partition, id } of events) newest.set(partition, Math.max(id, newest.get(partition) ?? 0));
+  return newest;
+}
+
+/** Splits events into shown ones and newer ones that wait. Nothing waits while the view is not paused (`undefined`). */
+export function splitPaused(events: readonly TimelineEvent[], pausedAt: PausedAt | undefined) {
+  if (pausedAt === undefined) return { shown: events, waiting: [] };
+  const isNewer = ({ partition, id }: TimelineEvent) => id > (pausedAt.get(partition) ?? 0);
+  return { shown: events.filter((event) => !isNewer(event)), waiting: events.filter(isNewer) };
+}

@@ -3,7 +3,7 @@ import { recordPath } from "../router.ts";
 import { StateMark } from "../ui/state-mark.tsx";
 import { Since } from "../ui/time.tsx";
 import type { Headline, Trouble } from "./headline.ts";
-import { PLACE_WORDS } from "./words.ts";
+import { PLACE_WORDS } from "./leaf-groups.ts";
 
 const MARKS = { critical: "Critical", trouble: "Degraded", watch: "Warning", well: "Healthy" } as const;
 

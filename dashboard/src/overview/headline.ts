@@ -1,11 +1,11 @@
 import { counted } from "../../../shared/explain/seen.ts";
 import type { LeafSummary, Overview, RecordSummary } from "../../../shared/model/overview.ts";
-import { placeOf, type Story, storiesOf } from "./words.ts";
+import { groupLeaves, type LeafGroup, placeOf } from "./leaf-groups.ts";
 
 /** Addresses of a record that are out of DNS, or kept in it only for want of better ones. */
 export interface Trouble {
   record: RecordSummary;
-  story: Story;
+  story: LeafGroup;
 }
 
 /** What a person has to know first. */
@@ -47,7 +47,7 @@ export function headlineOf(overview: Overview): Headline {
 function troublesOf(records: readonly RecordSummary[]): Trouble[] {
   const rank = ({ record, story }: Trouble) => (record.state === "Critical" ? 0 : 2) + (story.place === "out" ? 0 : 1);
   return records
-    .flatMap((record) => storiesOf(record.leaves.filter(isTroubled)).map((story) => ({ record, story })))
+    .flatMap((record) => groupLeaves(record.leaves.filter(isTroubled)).map((story) => ({ record, story })))
     .sort((a, b) => rank(a) - rank(b) || (b.story.since ?? 0) - (a.story.since ?? 0));
 }
 

@@ -4,7 +4,7 @@ import type { Region } from "../../../shared/model/region.ts";
 import { recordPath } from "../router.ts";
 import { RegionMark, STATE_WORDS, StateMark } from "../ui/state-mark.tsx";
 import { Since } from "../ui/time.tsx";
-import { isRemarkable, PLACE_WORDS, type Story, storiesOf } from "./words.ts";
+import { groupLeaves, isRemarkable, type LeafGroup, PLACE_WORDS } from "./leaf-groups.ts";
 
 /** Addresses beyond which they are only counted. */
 const LISTED = 8;
@@ -24,7 +24,7 @@ export function RecordRow({ record, regions }: { record: RecordSummary; regions:
         <a class="host" href={recordPath(rootHost)}>
           {rootHost}
         </a>
-        {storiesOf(remarkable).map((story) => (
+        {groupLeaves(remarkable).map((story) => (
           <StoryLine key={story.leaves[0]} {...story} />
         ))}
         {plain.length > 0 && <PlainLeaves leaves={plain} />}
@@ -35,7 +35,7 @@ export function RecordRow({ record, regions }: { record: RecordSummary; regions:
   );
 }
 
-function StoryLine({ leaves, place, why, who, since }: Story) {
+function StoryLine({ leaves, place, why, who, since }: LeafGroup) {
   const details = [why, who].filter((text) => text !== "").join(", ");
   return (
     <p class="leaf" data-place={place}>

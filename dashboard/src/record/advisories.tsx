@@ -1,7 +1,7 @@
 import type { RecordDetail } from "../../../shared/model/record-detail.ts";
-import { type Advice, adviceOf, advisoryWords } from "./facts.ts";
-import { ToneMark } from "./mark.tsx";
-import { Worded } from "./worded.tsx";
+import { ToneMark } from "../ui/state-mark.tsx";
+import { TextWithTimes } from "../ui/time.tsx";
+import { type Advice, adviceOf, advisoryWords } from "./leaf-facts.ts";
 
 /** What is shown of it before somebody asks for more. */
 const SHOWN = 4;
@@ -33,7 +33,7 @@ function List({ advice }: { advice: readonly Advice[] }) {
           <ToneMark tone="warn" />
           <p>
             <strong>{advisoryWords(type)}</strong>
-            {leaf !== undefined && <span class="mono"> {leaf}</span>}: <Worded text={messages.join("; ")} />
+            {leaf !== undefined && <span class="mono"> {leaf}</span>}: <TextWithTimes text={messages.join("; ")} />
           </p>
         </li>
       ))}

@@ -1,12 +1,11 @@
 import type { RecordDetail } from "../../../shared/model/record-detail.ts";
 import { stateOf, summaryOf } from "../../../shared/record/summary.ts";
 import { isTroubled } from "../overview/headline.ts";
-import { storiesOf } from "../overview/words.ts";
-import { useTitle } from "../ui/page.tsx";
+import { groupLeaves } from "../overview/leaf-groups.ts";
+import { Fact, useTitle } from "../ui/page.tsx";
 import { STATE_WORDS, StateMark } from "../ui/state-mark.tsx";
 import { Ago, Since, Time } from "../ui/time.tsx";
-import { Fact } from "./fact.tsx";
-import { headline } from "./facts.ts";
+import { headline } from "./leaf-facts.ts";
 
 /** What is the matter, in one sentence, before anything else. */
 export function RecordHead({ record }: { record: RecordDetail }) {
@@ -58,7 +57,7 @@ export function RecordHead({ record }: { record: RecordDetail }) {
 
 /** Said here, since an address in trouble may stand far down the tree. */
 function Why({ record }: { record: RecordDetail }) {
-  const stories = storiesOf(summaryOf(record).leaves.filter(isTroubled));
+  const stories = groupLeaves(summaryOf(record).leaves.filter(isTroubled));
   if (stories.length === 0) return null;
   return (
     <ul class="record-why">

@@ -1,11 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { ProbeStatus } from "../../../shared/model/status.ts";
-import { PLACE_WORDS } from "../overview/words.ts";
+import { PLACE_WORDS } from "../overview/leaf-groups.ts";
+import { ToneMark } from "../ui/state-mark.tsx";
 import { Since } from "../ui/time.tsx";
-import { certificateEnd } from "./certificate.ts";
-import { isTroubled, type LeafFacts } from "./facts.ts";
-import { ToneMark } from "./mark.tsx";
+import { certificateEnd, isTroubled, type LeafFacts } from "./leaf-facts.ts";
 import { RegionStrip, RegionTable } from "./regions.tsx";
 import "./leaf.css";
 

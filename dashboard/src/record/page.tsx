@@ -3,18 +3,17 @@ import { useView } from "../api/store.ts";
 import type { Charted } from "../charts/panel.tsx";
 import { lazy } from "../ui/lazy.tsx";
 import { PageHead } from "../ui/page.tsx";
-import { Skeleton } from "../ui/states.tsx";
+import { EmptyNote, ErrorHint, ErrorNote, Skeleton } from "../ui/states.tsx";
 import { Advisories } from "./advisories.tsx";
-import { worstLeaf } from "./facts.ts";
 import { RecordHead } from "./head.tsx";
-import { Jumps } from "./jumps.tsx";
+import { unreachedOf, worstLeaf } from "./leaf-facts.ts";
 import { RecentEvents } from "./recent-events.tsx";
-import { RecordFault, RecordGone } from "./states.tsx";
 import { Steps } from "./steps.tsx";
 import { Tree } from "./tree.tsx";
-import { Unreached } from "./unreached.tsx";
 import { useRecord } from "./use-record.ts";
 import "./record.css";
+import type { ApiError } from "../api/client.ts";
+import { Time } from "../ui/time.tsx";
 
 const History = lazy<Charted>(() => import("../charts/panel.tsx"));
 
@@ -64,5 +63,82 @@ function Whole({ record }: { record: RecordDetail }) {
         <Steps record={record} now={now} />
       </div>
     </>
+  );
+}
+
+/** With fewer addresses all of the page is a screen or two away. */
+const MANY = 5;
+
+const PARTS = [
+  ["history", "Latency and availability"],
+  ["recent", "What happened of late"],
+  ["steps", "The decision, step by step"],
+] as const;
+
+/** Ways past the addresses where there are many. */
+export function Jumps({ record }: { record: RecordDetail }) {
+  if (record.leaves.length <= MANY) return null;
+  return (
+    <nav class="jumps small" aria-label="On this page">
+      {PARTS.map(([id, words]) => (
+        <a key={id} href={`#${id}`}>
+          {words}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** That what is decided does not get to a cluster of this record: what the page says of DNS may not be so there. */
+export function Unreached({ record }: { record: RecordDetail }) {
+  const clusters = useView((view) => view.overview?.clusters);
+  const names = unreachedOf(record, clusters ?? []);
+  if (names.length === 0) return null;
+  const are = names.length === 1 ? "is" : "are";
+  return (
+    <ErrorNote title={`${names.join(", ")} ${are} unreachable`}>
+      What was decided since does not get through, so that DNS may not be as this page says.{" "}
+      <a href="/clusters">Clusters</a> has since when, and why.
+    </ErrorNote>
+  );
+}
+
+/** No record has this host; `last` is what was shown of it before it went. */
+export function RecordGone({ host, last }: { host: string; last: RecordDetail | undefined }) {
+  return (
+    <>
+      <PageHead title={host} />
+      <EmptyNote
+        title={last === undefined ? "No record has this host" : "This record was removed while you looked at it"}
+      >
+        <p>
+          {last === undefined
+            ? "It may have been removed, or its cluster may not have pushed it yet. Records appear here within seconds of the push. One that is refused says why in its condition Accepted, where it was written."
+            : "No cluster wants it watched any more. What is in DNS now is for its cluster's own means to say."}
+        </p>
+        <p class="note-actions">
+          <a href="/">All records</a>
+          <a href={`/events?host=${encodeURIComponent(host)}`}>Events of this host</a>
+        </p>
+      </EmptyNote>
+    </>
+  );
+}
+
+/** The record could not be read (again): why, and how old what is shown below is. */
+export function RecordFault({ fault, readAt }: { fault: ApiError; readAt: number | undefined }) {
+  return (
+    <ErrorNote title={readAt === undefined ? "The record cannot be read" : "The record cannot be read at the moment"}>
+      <p>
+        {fault.message}{" "}
+        {readAt === undefined ? (
+          <ErrorHint fault={fault} otherwise="The page asks again every 10 seconds." />
+        ) : (
+          <>
+            What is shown below is of <Time at={readAt} />; the page asks again every 10 seconds.
+          </>
+        )}
+      </p>
+    </ErrorNote>
   );
 }

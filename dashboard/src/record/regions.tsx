@@ -1,10 +1,9 @@
 import { reasonWords } from "../../../shared/explain/reason-words.ts";
 import { counted } from "../../../shared/explain/seen.ts";
 import type { ProbeStatus, RegionStatus } from "../../../shared/model/status.ts";
-import { msWords } from "../charts/words.ts";
-import { Ago } from "../ui/time.tsx";
-import { ToneMark } from "./mark.tsx";
-import { Worded } from "./worded.tsx";
+import { formatMs } from "../charts/format.ts";
+import { ToneMark } from "../ui/state-mark.tsx";
+import { Ago, TextWithTimes } from "../ui/time.tsx";
 import "./regions.css";
 
 /** All regions at a glance: the name of each, with the sign of what it says. */
@@ -79,11 +78,11 @@ function Found({ observation }: { observation: NonNullable<RegionStatus["observa
   return (
     <>
       {reasonWords(observation)}
-      {status} <span class="muted">in {msWords(phases.totalMs)}</span>
+      {status} <span class="muted">in {formatMs(phases.totalMs)}</span>
       {address !== undefined && <span class="muted"> at {address}</span>}
       {message !== undefined && (
         <span class="found-message muted">
-          <Worded text={message} />
+          <TextWithTimes text={message} />
         </span>
       )}
     </>

@@ -2,8 +2,8 @@ import { clockIn } from "../../../shared/explain/clock.ts";
 import { explainLeaf } from "../../../shared/explain/leaf.ts";
 import type { RecordDetail } from "../../../shared/model/record-detail.ts";
 import { type Branch, layoutTree, leavesInOrder, type TreeNode } from "../tree/layout.ts";
-import { countTroubled, leafFacts } from "./facts.ts";
 import { Leaf } from "./leaf.tsx";
+import { countTroubled, leafFacts } from "./leaf-facts.ts";
 import "./tree.css";
 
 interface Shown {

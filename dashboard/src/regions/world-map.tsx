@@ -2,10 +2,10 @@ import { LAND } from "virtual:land";
 import { STATE_WORDS, StateMark } from "../ui/state-mark.tsx";
 import { PLACES } from "./places.ts";
 import { MAP, project } from "./projection.ts";
-import type { Standing } from "./standing.ts";
+import type { RegionStatus } from "./region-status.ts";
 
 /** The regions where they lie, each with a mark for what it sees and the data centres that its probers really run in. */
-export function WorldMap({ standings }: { standings: readonly Standing[] }) {
+export function WorldMap({ standings }: { standings: readonly RegionStatus[] }) {
   return (
     <figure class="card map">
       <div class="map-plane" aria-hidden="true">
@@ -23,7 +23,7 @@ export function WorldMap({ standings }: { standings: readonly Standing[] }) {
   );
 }
 
-function Mark({ view: { region, colos }, tone, words }: Standing) {
+function Mark({ view: { region, colos }, tone, words }: RegionStatus) {
   const { at, label, name } = PLACES[region];
   const [x, y] = project(at);
   const place = (element: HTMLElement | null) => {

@@ -1,8 +1,8 @@
+import { useState } from "preact/hooks";
+import { connectionOf } from "../api/connection.ts";
 import { useView } from "../api/store.ts";
 import type { Route } from "../router.ts";
-import { ConnectionState } from "./connection-state.tsx";
-import { StaleBar } from "./stale-bar.tsx";
-import { ThemeToggle } from "./theme-toggle.tsx";
+import { spanWords, Time, useNow } from "./time.tsx";
 
 const LINKS = [
   ["overview", "/", "Overview"],
@@ -48,5 +48,90 @@ function Mark() {
       <path d="M7 8l9 17 9-17" />
       <circle cx="16" cy="8.5" r="3" />
     </svg>
+  );
+}
+
+const WORDS = { connecting: "Connecting", live: "Live", polling: "Updated every 5 s" };
+
+/** How fresh what the page shows is. */
+export function ConnectionState() {
+  const view = useView((whole) => whole);
+  useNow();
+  const now = Date.now();
+  const connection = connectionOf(view, now);
+  return (
+    <div class="connection" role="status" data-connection={connection.state}>
+      <span class="connection-dot" aria-hidden="true" />
+      {connection.state === "stale" ? (
+        <span>
+          Stale
+          {/* Said once, not each second. */}
+          <span aria-hidden="true">
+            : <span class="last-word">last word</span> {spanWords(now - connection.lastWordAt)} ago
+          </span>
+        </span>
+      ) : (
+        WORDS[connection.state]
+      )}
+    </div>
+  );
+}
+
+/** Under the head of all pages while they are stale: of when it is what one sees. The head's state is what is announced. */
+export function StaleBar() {
+  useNow();
+  const view = useView((whole) => whole);
+  const connection = connectionOf(view, Date.now());
+  if (connection.state !== "stale") return null;
+  return (
+    <p class="stale-bar">
+      <strong>
+        You see how it stood at <Time at={connection.lastWordAt + view.skewMs} />.
+      </strong>{" "}
+      The connection is lost, and tried again and again. DNS goes on with what was last decided.
+    </p>
+  );
+}
+
+const KEY = "vedette-theme";
+
+/** Light or dark: that of the system, until another is chosen. */
+export function ThemeToggle() {
+  const [theme, setTheme] = useState(current);
+  const other = theme === "dark" ? "light" : "dark";
+  const choose = () => {
+    document.documentElement.dataset.theme = other;
+    try {
+      localStorage.setItem(KEY, other);
+    } catch {
+      // No storage: it holds until the page is closed.
+    }
+    setTheme(other);
+  };
+  return (
+    <button type="button" class="icon-button" onClick={choose} title={`Use the ${other} theme`}>
+      <svg viewBox="0 0 20 20" aria-hidden="true">
+        <circle cx="10" cy="10" r="7" />
+        <path d="M10 3a7 7 0 0 1 0 14z" />
+      </svg>
+      <span class="visually-hidden">{`Use the ${other} theme`}</span>
+    </button>
+  );
+}
+
+function current(): "light" | "dark" {
+  const chosen = document.documentElement.dataset.theme;
+  if (chosen === "light" || chosen === "dark") return chosen;
+  return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+}
+
+/** The foot of all pages: as whom one sees them, and where machines ask. */
+export function Footer() {
+  const role = useView((view) => view.overview?.role);
+  return (
+    <footer class="foot">
+      {role !== undefined && role !== "public" && <a href="/login">Seen as {role}</a>}
+      <a href="/openapi.json">API</a>
+    </footer>
   );
 }

@@ -1,4 +1,4 @@
-import type { ComponentType } from "preact";
+import { Component, type ComponentChildren, type ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { ErrorNote, Skeleton } from "./states.tsx";
 
@@ -52,4 +52,33 @@ export function lazy<Props extends object>(load: () => Promise<{ default: Compon
  */
 export async function loadAhead(): Promise<void> {
   for (const ensure of ahead) await ensure().catch(() => {});
+}
+
+/** Says that what is in it cannot be drawn, instead of leaving nothing there. Another `key` tries anew. */
+export class Boundary extends Component<{ children: ComponentChildren }, { isBroken: boolean }> {
+  override state = { isBroken: false };
+
+  static override getDerivedStateFromError() {
+    return { isBroken: true };
+  }
+
+  override render({ children }: { children: ComponentChildren }) {
+    if (!this.state.isBroken) return children;
+    return (
+      <>
+        <h1 class="visually-hidden">This page cannot be shown</h1>
+        <ErrorNote title="This page cannot be shown">
+          <p>
+            What the edge answered is not what this page knows: another version may have been deployed. DNS goes on with
+            what was last decided.
+          </p>
+          <p>
+            <button type="button" onClick={() => location.reload()}>
+              Reload
+            </button>
+          </p>
+        </ErrorNote>
+      </>
+    );
+  }
 }

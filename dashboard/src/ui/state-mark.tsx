@@ -1,6 +1,8 @@
 import type { RecordState, RegionSummary } from "../../../shared/model/overview.ts";
+import type { LeafFacts } from "../record/leaf-facts.ts";
+import "../record/tones.css";
 
-/** Each state has a shape of its own: colour says it only to those who see it. */
+/** Each state has its own shape, so that colour is never the only sign. */
 const SHAPES: Record<RecordState, string> = {
   Critical: "M6.2 1.5h7.6l4.7 4.7v7.6l-4.7 4.7H6.2l-4.7-4.7V6.2zM9 5v6.2h2V5zm0 7.8V15h2v-2.2z",
   Degraded: "M10 1.8 19 18H1zM9 7.5v5.3h2V7.5zm0 6.7v2h2v-2z",
@@ -38,3 +40,19 @@ export function StateMark({ state }: { state: RecordState }) {
 export const RegionMark = ({ says }: { says: RegionSummary["says"] | undefined }) => (
   <i class="region-mark" data-says={says} />
 );
+
+const TONE_SHAPES = {
+  ok: "M3.5 8.5l3 3 6-6.5",
+  bad: "M4 4l8 8M12 4l-8 8",
+  warn: "M8 3v6.5M8 12.6v.1",
+  quiet: "M4 8h8",
+};
+
+/** A mark known by its shape: a tick, a cross, an exclamation mark or a bar. The text stands beside it. */
+export function ToneMark({ tone }: { tone: LeafFacts["tone"] }) {
+  return (
+    <svg class={`tone-mark tone-${tone}`} viewBox="0 0 16 16" aria-hidden="true">
+      <path d={TONE_SHAPES[tone]} />
+    </svg>
+  );
+}

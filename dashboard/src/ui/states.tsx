@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import type { ApiError } from "../api/client.ts";
 
 /** Stands where something will be. */
 export function Skeleton({ label, rows = 6 }: { label: string; rows?: number }) {
@@ -31,5 +32,15 @@ export function EmptyNote({ title, children }: { title: string; children?: Compo
       <p class="note-title">{title}</p>
       {children !== undefined && <div>{children}</div>}
     </div>
+  );
+}
+
+/** What to do where the edge refused: a token shows more. Otherwise what comes of itself. */
+export function ErrorHint({ fault, otherwise }: { fault: ApiError; otherwise: string }) {
+  if (fault.status !== 401 && fault.status !== 403) return <>{otherwise}</>;
+  return (
+    <>
+      <a href="/login">Log in</a> with a token to see more than the overview.
+    </>
   );
 }

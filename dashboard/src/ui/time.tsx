@@ -1,5 +1,7 @@
+import { Fragment } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { clockIn } from "../../../shared/explain/clock.ts";
+import { partInstants } from "../../../shared/explain/instants.ts";
 import { edgeNow, useView } from "../api/store.ts";
 
 const tickers = new Set<() => void>();
@@ -73,4 +75,16 @@ export function spanWords(spanMs: number): string {
 
 function utc(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
+
+/** A message of the edge, with the instants in it in the viewer's zone. */
+export function TextWithTimes({ text }: { text: string }) {
+  return (
+    <>
+      {partInstants(text).map((part, index) => (
+        // The parts of one text: there is nothing else to tell them by.
+        <Fragment key={`${index}`}>{typeof part === "string" ? part : <Time at={part.at} />}</Fragment>
+      ))}
+    </>
+  );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { spread } from "./spread.ts";
+import { spread } from "./canvas-annotations.ts";
 
 test.each([
   [

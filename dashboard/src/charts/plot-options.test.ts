@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { lineStyle } from "./line-style.ts";
+import { lineStyle, lonePoints, visibleTimes } from "./plot-options.ts";
 import type { Chart } from "./series.ts";
-import { lonePoints, visibleTimes } from "./visible.ts";
 
 function chart(steps: number, seenAt: number[]): Chart {
   const failed = Array.from({ length: steps }, (_, index) => (seenAt.includes(index) ? 0 : null));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { LeafSummary } from "../../../shared/model/overview.ts";
-import { storiesOf } from "./words.ts";
+import { groupLeaves } from "./leaf-groups.ts";
 
 const dissented: LeafSummary = {
   leaf: "198.51.100.20",
@@ -14,10 +14,10 @@ const withheld: LeafSummary = { ...dissented, published: false, reason: "Unhealt
 
 describe("the story of an address", () => {
   it("does not say since when a region is against one that is healthy: its time is that of the verdict", () => {
-    expect(storiesOf([dissented])).toMatchObject([
+    expect(groupLeaves([dissented])).toMatchObject([
       { place: "in", why: "connect timeout", who: "1 of 3 regions (apac)", since: undefined },
     ]);
-    expect(storiesOf([withheld])).toMatchObject([{ place: "out", since: 1 }]);
+    expect(groupLeaves([withheld])).toMatchObject([{ place: "out", since: 1 }]);
   });
 
   it.each([
@@ -26,6 +26,6 @@ describe("the story of an address", () => {
     [["enam", "weur"], 3, "2 of 3 regions (enam, weur)"],
   ] as const)("seen from %j of %i is %s", (regions, of, who) => {
     const leaf = { ...withheld, against: { regions: [...regions], of, saw: [] } };
-    expect(storiesOf([leaf])).toMatchObject([{ who }]);
+    expect(groupLeaves([leaf])).toMatchObject([{ who }]);
   });
 });

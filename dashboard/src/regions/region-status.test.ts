@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Overview } from "../../../shared/model/overview.ts";
 import type { RegionView } from "../../../shared/model/region-view.ts";
 import { MAP, project } from "./projection.ts";
-import { standingsOf } from "./standing.ts";
+import { regionStatuses } from "./region-status.ts";
 
 const view = (more: Partial<RegionView>): RegionView => ({
   region: "weur",
@@ -41,17 +41,17 @@ describe("a region", () => {
       "suspect: most of its probes turned at one moment; sees 9 of 30 probes unhealthy",
     ],
   ])("with %j that sees %i unhealthy is %s: %s", (more, unhealthy, tone, words) => {
-    expect(standingsOf(overview([view(more)], unhealthy))).toMatchObject([{ tone, words }]);
+    expect(regionStatuses(overview([view(more)], unhealthy))).toMatchObject([{ tone, words }]);
   });
 
   it("that never reported is awaited", () => {
     const { lastReportAt: _, ...never } = view({ silentShards: 2 });
-    expect(standingsOf(overview([never]))).toMatchObject([{ tone: "Pending", words: "has not reported yet" }]);
+    expect(regionStatuses(overview([never]))).toMatchObject([{ tone: "Pending", words: "has not reported yet" }]);
   });
 
   it("that looks at nothing is not shown, and the others go from west to east", () => {
     const regions = [view({ region: "oc" }), view({ region: "enam" }), view({ region: "sam", shards: 0 })];
-    expect(standingsOf(overview(regions)).map((one) => one.view.region)).toEqual(["enam", "oc"]);
+    expect(regionStatuses(overview(regions)).map((one) => one.view.region)).toEqual(["enam", "oc"]);
   });
 });
 

@@ -1,5 +1,5 @@
 /** Milliseconds for people: `0.8 ms`, `42 ms`, `1.24 s`; a dash where nothing was measured. */
-export function msWords(ms: number | null): string {
+export function formatMs(ms: number | null): string {
   if (ms === null) return "–";
   if (ms >= 1_000) return `${(ms / 1_000).toFixed(2)} s`;
   return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
@@ -9,7 +9,7 @@ export function msWords(ms: number | null): string {
  * A share in per cent: `100 %`, `99.95 %`, `0 %`. Never rounded to all or nothing: one failure in a million is `99.99 %`, one
  * success `0.01 %`.
  */
-export function percentWords(share: number | null): string {
+export function formatPercent(share: number | null): string {
   if (share === null) return "–";
   if (share === 0 || share === 1) return `${share * 100} %`;
   const percent = Math.min(99.99, Math.max(0.01, share * 100));
@@ -17,4 +17,4 @@ export function percentWords(share: number | null): string {
 }
 
 /** Whole numbers with thousands apart: `12,480`. */
-export const countWords = (count: number): string => count.toLocaleString("en");
+export const formatCount = (count: number): string => count.toLocaleString("en");

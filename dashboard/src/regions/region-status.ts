@@ -4,7 +4,7 @@ import type { RegionView } from "../../../shared/model/region-view.ts";
 import { westToEast } from "./places.ts";
 
 /** How a region does and what it sees, for people. */
-export interface Standing {
+export interface RegionStatus {
   view: RegionView;
   /** The mark and colour it has, as a record in such a state. */
   tone: RecordState;
@@ -13,14 +13,14 @@ export interface Standing {
 }
 
 /** All regions that look at anything, from west to east. */
-export function standingsOf({ regions, records }: Overview): Standing[] {
+export function regionStatuses({ regions, records }: Overview): RegionStatus[] {
   const unhealthy = unhealthyByRegion(records);
   return westToEast(regions)
     .filter(({ shards }) => shards > 0)
-    .map((view) => ({ view, ...standingOf(view, unhealthy.get(view.region) ?? 0) }));
+    .map((view) => ({ view, ...regionStatusOf(view, unhealthy.get(view.region) ?? 0) }));
 }
 
-function standingOf(view: RegionView, unhealthy: number): Omit<Standing, "view"> {
+function regionStatusOf(view: RegionView, unhealthy: number): Omit<RegionStatus, "view"> {
   const { shards, silentShards, probes, suspect, lastReportAt } = view;
   if (silentShards >= shards) {
     if (lastReportAt === undefined) return { tone: "Pending", words: "has not reported yet" };

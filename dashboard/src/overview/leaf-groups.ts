@@ -32,7 +32,7 @@ export const isRemarkable = (leaf: LeafSummary): boolean =>
   leaf.reason === "PendingPublished";
 
 /** Addresses of one record of which the same is to be said. */
-export interface Story {
+export interface LeafGroup {
   leaves: string[];
   place: LeafPlace;
   /** `connect timeout`, `unhealthy; minPublished needs it`; empty where they are just healthy. */
@@ -44,7 +44,7 @@ export interface Story {
 }
 
 /** Puts together what is the same of several addresses, in their order. */
-export function storiesOf(leaves: readonly LeafSummary[]): Story[] {
+export function groupLeaves(leaves: readonly LeafSummary[]): LeafGroup[] {
   const stories = leaves.map((leaf) => ({
     leaves: [leaf.leaf],
     place: placeOf(leaf),
