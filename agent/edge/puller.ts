@@ -1,4 +1,4 @@
-import { backoffMs } from "./backoff.ts";
+import { backoffMs } from "../runtime/backoff.ts";
 import type { PullResult } from "./client.ts";
 
 export interface PullerOptions {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { backoffMs } from "./backoff.ts";
+import { backoffMs } from "../runtime/backoff.ts";
 import type { PullResult, PushResult } from "./client.ts";
 import { Puller } from "./puller.ts";
 import { Pusher } from "./pusher.ts";

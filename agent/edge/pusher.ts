@@ -1,5 +1,5 @@
 import { nextSendAt } from "../../shared/accumulator.ts";
-import { backoffMs } from "./backoff.ts";
+import { backoffMs } from "../runtime/backoff.ts";
 import type { PushResult, Receipt } from "./client.ts";
 
 export interface PusherOptions {

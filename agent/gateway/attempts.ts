@@ -1,4 +1,4 @@
-import { backoffMs } from "../edge/backoff.ts";
+import { backoffMs } from "../runtime/backoff.ts";
 
 /** Whoever is left alone for so long is not fought over any more. */
 const CALM_MS = 600_000;

@@ -1,5 +1,5 @@
-import { backoffMs } from "../edge/backoff.ts";
 import { Noted } from "../noted.ts";
+import { backoffMs } from "../runtime/backoff.ts";
 import { type Change, ObjectCache } from "./cache.ts";
 import type { Selection } from "./client.ts";
 import { isMissing, isServed } from "./discovery.ts";

@@ -1,10 +1,10 @@
 import type { Condition } from "../../shared/model/condition.ts";
-import { backoffMs } from "../edge/backoff.ts";
 import { DNS_RECORD } from "../kubernetes/kinds.ts";
 import { KubeError } from "../kubernetes/kube-error.ts";
 import { type KubeObject, refKey } from "../kubernetes/object.ts";
 import type { Log } from "../log.ts";
 import { Noted } from "../noted.ts";
+import { backoffMs } from "../runtime/backoff.ts";
 import { Alarm } from "../writer/alarm.ts";
 import { Waiters } from "../writer/waiters.ts";
 import type { ApiClock } from "./api-clock.ts";

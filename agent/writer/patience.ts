@@ -1,6 +1,6 @@
 import { digest } from "../../shared/hash.ts";
-import { backoffMs } from "../edge/backoff.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
+import { backoffMs } from "../runtime/backoff.ts";
 import type { Outcome, Write } from "./attempt.ts";
 import { textWithoutTimes } from "./compare.ts";
 
