@@ -1,0 +1,33 @@
+/** Phrases that the code and its documents do without, each with what to write instead. */
+export const PHRASES: readonly (readonly [phrase: RegExp, instead: string])[] = [
+  [/\bthat which\b/i, '"what", or name the thing'],
+  [/\bwho(so)?ever\b/i, '"anyone who", or name the program'],
+  [/\bof it\b/i, '"its", or leave it out'],
+  [
+    /^(of|to|from|for|by) (which|what|whom|those|these|its|one|a|an|the) [^,]*, (it|there|nothing|only|the|no) /i,
+    "begin with the subject",
+  ],
+  [/^none\b/i, '"no" and the noun'],
+  [/^others\b/i, "name them"],
+  [/\btold\b/i, '"reported", "notified", "sent" or "known"'],
+  [/\btroubles?\b/i, '"fault", "problem", "failure" or "alert"'],
+  [/\bnews\b/i, '"change" or "new information"'],
+  [
+    /\b(last|regular|no|its|their|each|any|whose|a region's|the) words? (of|on|from|is|are|that|about)\b/i,
+    '"report", "status", "contact" or "result"',
+  ],
+  [/\b(has|have|had|gives?|without) (its |their |a |no )?word\b/i, '"report", "contact" or "result"'],
+  [/\bin words\b/i, '"as text"'],
+  [/\bheld against\b/i, '"compared with"'],
+  [/\bborne\b/i, '"tolerated"'],
+  [/\bthrice\b/i, '"three times"'],
+  [/\banew\b/i, '"again"'],
+  [/\blest\b/i, '"so that … not"'],
+  [/\b(made|makes?|making) (up for|good)\b/i, '"corrected", "recovered" or "repaired"'],
+  [/\b(is|are) none\b/i, '"is not", "are no …"'],
+  [/\b(is|are|was|were) no more\b/i, '"is gone", "no longer exists"'],
+  [/\bin (its|their) turn\b/i, '"then"'],
+  [/\bhas to\b.*\bhas to\b/i, '"must"'],
+  [/\bdoes not fit\b/i, '"is wrong", "does not match"'],
+  [/\bgo(es)? past\b/i, '"exceed" or "skip"'],
+];
