@@ -5,14 +5,14 @@ import { type Log, makeLog } from "./log.ts";
 import { rememberedFiles } from "./own-records.ts";
 import type { DnsServer } from "./publish/dns/server.ts";
 import type { Published } from "./publish/explain.ts";
-import type { Listening } from "./receiver/listen.ts";
 import { repeat } from "./repeat.ts";
+import type { Listening } from "./runtime/http-server.ts";
 import { serveDns, serveWeb, zoneSettings } from "./serve.ts";
 import type { Settings } from "./settings-schema.ts";
-import { ManifestSource } from "./source/source.ts";
+import { ManifestSource } from "./sources/file-source.ts";
 import { startState, statePath } from "./start-state.ts";
 import type { State } from "./status/state.ts";
-import { saveState } from "./status/store.ts";
+import { saveState } from "./status/state-file.ts";
 
 const POLL_MS = 500;
 const MIN_TICK_MS = 20;

@@ -4,7 +4,7 @@ import type { MessageNumber } from "../shared/model/number.ts";
 import { CANARY, LEAVES, source, startCore } from "../test/support/agent/core.ts";
 import { contact as contactMessage, delivered, delivery } from "../test/support/agent/delivered.ts";
 import { digestOf } from "./own-records.ts";
-import type { SourceState } from "./source/source.ts";
+import type { SourceState } from "./sources/file-source.ts";
 
 const [one, two, three] = LEAVES;
 const all = [...LEAVES];

@@ -13,9 +13,9 @@ import type { Zones } from "./publish/dns/respond.ts";
 import { buildZones, type ZoneSettings } from "./publish/dns/zone.ts";
 import { explain, formatPublished, type Published } from "./publish/explain.ts";
 import { nextSerial, planHosts } from "./publish/hosts.ts";
-import { contentOf, type SourceState } from "./source/source.ts";
+import { contentOf, type SourceState } from "./sources/file-source.ts";
 import { recordStates } from "./status/record-states.ts";
-import { refreshed, withNewestChecks } from "./status/refreshed.ts";
+import { refreshed, withNewestChecks } from "./status/refresh-checks.ts";
 import type { HostState, State } from "./status/state.ts";
 import { troublesOf } from "./status/troubles.ts";
 

@@ -1,9 +1,9 @@
 import type { Core } from "./core.ts";
+import { makeReceiver } from "./edge/webhook.ts";
 import type { Log } from "./log.ts";
 import { type DnsServer, startDnsServer } from "./publish/dns/server.ts";
 import type { ZoneSettings } from "./publish/dns/zone.ts";
-import { type Listening, listen } from "./receiver/listen.ts";
-import { makeReceiver } from "./receiver/receiver.ts";
+import { type Listening, listen } from "./runtime/http-server.ts";
 import { SettingsError } from "./settings.ts";
 import type { Settings } from "./settings-schema.ts";
 

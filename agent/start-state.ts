@@ -6,7 +6,7 @@ import type { Log } from "./log.ts";
 import { SettingsError } from "./settings.ts";
 import type { Settings } from "./settings-schema.ts";
 import type { State } from "./status/state.ts";
-import { type Loaded, loadState, saveState } from "./status/store.ts";
+import { type Loaded, loadState, saveState } from "./status/state-file.ts";
 
 /** Where the state file is: as set, else in the folder of the manifests, or beside the one file of manifests. */
 export async function statePath(settings: Pick<Settings, "state" | "records">): Promise<string> {

@@ -1,5 +1,5 @@
 import type { KubeConfig } from "@kubernetes/client-node";
-import { loadKubeConfig } from "../kubernetes/config.ts";
+import { loadKubeConfig } from "../kubernetes/kubeconfig.ts";
 import { SettingsError } from "../settings.ts";
 import type { Settings } from "../settings-schema.ts";
 

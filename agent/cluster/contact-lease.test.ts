@@ -4,7 +4,7 @@ import { NOW } from "../../test/support/agent/kube-objects.ts";
 import { apiError } from "../../test/support/fake-api.ts";
 import type { KubeClient } from "../kubernetes/client.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
-import { contactOf } from "../objects/lease-object.ts";
+import { contactOf } from "../status/lease-object.ts";
 import { ContactLease } from "./contact-lease.ts";
 
 /** An API server that holds one Lease, and an agent that hears of the edge at a time which the test moves. */

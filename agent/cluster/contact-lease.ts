@@ -2,7 +2,7 @@ import type { KubeClient } from "../kubernetes/client.ts";
 import { LEASE } from "../kubernetes/kinds.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
 import { FIELD_MANAGER } from "../kubernetes/ours.ts";
-import { contactOf, contactRef, leaseObject } from "../objects/lease-object.ts";
+import { contactOf, contactRef, leaseObject } from "../status/lease-object.ts";
 import type { State } from "../status/state.ts";
 
 export interface ContactLeaseOptions {

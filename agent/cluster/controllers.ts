@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { dnsName } from "../../shared/model/host.ts";
 import type { Contact } from "../contact.ts";
-import { GatewayController } from "../gateway/controller.ts";
-import { Lifecycle, type LifecycleOptions } from "../lifecycle/lifecycle.ts";
-import { isHeldBy } from "../objects/endpoint-object.ts";
+import { Lifecycle, type LifecycleOptions } from "../finalizer/finalizer-controller.ts";
+import { isHeldBy } from "../publish/external-dns/endpoint-object.ts";
+import { GatewayController } from "../sources/gateway/gateway-controller.ts";
 import type { State } from "../status/state.ts";
 import { gatewayPort } from "./gateway-port.ts";
 import type { TermOptions } from "./term-options.ts";

@@ -1,8 +1,8 @@
-import type { GatewayPort } from "../gateway/writes.ts";
 import { type KubeClient, KubeError } from "../kubernetes/client.ts";
 import { DNS_HEALTH_CHECK_POLICY, DNS_RECORD, GATEWAY, type Kind } from "../kubernetes/kinds.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
 import { FIELD_MANAGER } from "../kubernetes/ours.ts";
+import type { GatewayPort } from "../sources/gateway/writes.ts";
 import type { Caches } from "./caches.ts";
 
 /** Where the controller of the gateways writes: the API server, and the answers go into the caches at once. */

@@ -1,7 +1,7 @@
 import type { Condition } from "../../shared/model/condition.ts";
 import { DNS_RECORD } from "../kubernetes/kinds.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
-import { withdrawingStatusOf } from "../objects/withdrawing-status.ts";
+import { withdrawingStatusOf } from "../status/deletion-status.ts";
 import type { Wanted } from "../writer/desired.ts";
 
 /** What is said of the records that are being deleted and wait, to tell whether it is another thing. */

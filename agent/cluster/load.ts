@@ -1,12 +1,12 @@
 import type { KubeClient } from "../kubernetes/client.ts";
 import { LEASE, NAMESPACE } from "../kubernetes/kinds.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
-import { contactRef } from "../objects/lease-object.ts";
-import { stateFromObjects } from "../objects/load-state.ts";
-import { withNewestInDns } from "../objects/newest-in-dns.ts";
 import type { Settings } from "../settings-schema.ts";
-import type { OwnRecord } from "../source/collect.ts";
-import { kubernetesRecords } from "../source/kubernetes-records.ts";
+import { kubernetesRecords } from "../sources/api-records.ts";
+import type { OwnRecord } from "../sources/collect.ts";
+import { contactRef } from "../status/lease-object.ts";
+import { withNewestInDns } from "../status/restore-newer-decisions.ts";
+import { stateFromObjects } from "../status/restore-state.ts";
 import type { State } from "../status/state.ts";
 import type { Caches } from "./caches.ts";
 import type { Unstored } from "./unstored.ts";

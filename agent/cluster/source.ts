@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { KubeObject } from "../kubernetes/object.ts";
-import type { OwnRecord } from "../source/collect.ts";
-import { type KubernetesRecords, kubernetesRecords } from "../source/kubernetes-records.ts";
+import { type KubernetesRecords, kubernetesRecords } from "../sources/api-records.ts";
+import type { OwnRecord } from "../sources/collect.ts";
 import type { Caches } from "./caches.ts";
 import type { HeaderSecrets } from "./header-secrets.ts";
 

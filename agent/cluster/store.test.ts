@@ -6,8 +6,8 @@ import { apiError, FakeApi, FakeCache } from "../../test/support/fake-api.ts";
 import { Contact } from "../contact.ts";
 import { DNS_ENDPOINT, DNS_HEALTH_CHECK_PROBE, DNS_RECORD, type Kind } from "../kubernetes/kinds.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
-import { decidedAtOf } from "../objects/endpoint-object.ts";
-import { stateFromObjects } from "../objects/load-state.ts";
+import { decidedAtOf } from "../publish/external-dns/endpoint-object.ts";
+import { stateFromObjects } from "../status/restore-state.ts";
 import type { State } from "../status/state.ts";
 import { Store, type StoreOptions } from "./store.ts";
 

@@ -1,15 +1,15 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Contact } from "../contact.ts";
 import { type Applied, Core } from "../core.ts";
-import type { GatewayController } from "../gateway/controller.ts";
+import { ApiClock } from "../finalizer/api-server-clock.ts";
+import type { Lifecycle } from "../finalizer/finalizer-controller.ts";
 import { DNS_ENDPOINT, DNS_HEALTH_CHECK_POLICY, DNS_RECORD, GATEWAY, type Kind } from "../kubernetes/kinds.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
-import { ApiClock } from "../lifecycle/api-clock.ts";
-import type { Lifecycle } from "../lifecycle/lifecycle.ts";
 import { Link } from "../link.ts";
 import type { Published } from "../publish/explain.ts";
 import { repeat } from "../repeat.ts";
 import { zoneSettings } from "../serve.ts";
+import type { GatewayController } from "../sources/gateway/gateway-controller.ts";
 import type { State } from "../status/state.ts";
 import { makeGateways, makeLifecycle } from "./controllers.ts";
 import { HeaderSecrets } from "./header-secrets.ts";

@@ -2,7 +2,7 @@ import { isNewer, NO_NUMBER } from "../../shared/number.ts";
 import { type DeliveredRecord, readDelivery } from "../edge/delivered.ts";
 import { sharesOf } from "../own-records.ts";
 import { nextSerial, planHosts } from "../publish/hosts.ts";
-import type { OwnRecord } from "../source/collect.ts";
+import type { OwnRecord } from "../sources/collect.ts";
 import type { HostState, State } from "../status/state.ts";
 
 /** A decision, and which one the objects of the cluster held when it came. */

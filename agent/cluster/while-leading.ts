@@ -1,6 +1,6 @@
 import type { KubeClient } from "../kubernetes/client.ts";
+import { KubeError } from "../kubernetes/errors.ts";
 import type { Kind } from "../kubernetes/kinds.ts";
-import { KubeError } from "../kubernetes/kube-error.ts";
 
 /** What of the API client a leader's work needs. */
 export type TermClient = Pick<

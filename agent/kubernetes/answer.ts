@@ -1,5 +1,5 @@
+import { KubeError } from "./errors.ts";
 import type { Kind } from "./kinds.ts";
-import { KubeError } from "./kube-error.ts";
 import type { KubeObject } from "./object.ts";
 
 export interface KubeList {

@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 import { KubeConfig } from "@kubernetes/client-node";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { KubeClient, type RequestAbout } from "./client.ts";
+import { KubeError } from "./errors.ts";
 import { DNS_RECORD, GATEWAY, LEASE, SECRET } from "./kinds.ts";
-import { KubeError } from "./kube-error.ts";
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 

@@ -1,12 +1,12 @@
 import type { KubeConfig } from "@kubernetes/client-node";
+import { link, withDeadline } from "./abort.ts";
 import { type KubeList, notTheApi, pageOf } from "./answer.ts";
-import { type Call, Connection } from "./connection.ts";
-import { link, withDeadline } from "./deadline.ts";
+import { eventsOf, type WatchEvent } from "./decode.ts";
+import { KubeError } from "./errors.ts";
 import type { Kind } from "./kinds.ts";
-import { KubeError } from "./kube-error.ts";
 import { type KubeObject, type ObjectRef, refKey } from "./object.ts";
 import { collectionPath, objectPath } from "./path.ts";
-import { eventsOf, type WatchEvent } from "./watch-stream.ts";
+import { type Call, Connection } from "./transport.ts";
 
 export { KubeError };
 

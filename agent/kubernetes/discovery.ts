@@ -1,6 +1,6 @@
 import type { KubeClient } from "./client.ts";
+import { KubeError } from "./errors.ts";
 import type { Kind } from "./kinds.ts";
-import { KubeError } from "./kube-error.ts";
 import { groupPath } from "./path.ts";
 
 /**

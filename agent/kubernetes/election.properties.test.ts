@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { random as seededRandom } from "../../test/support/random.ts";
 import { Election } from "./election.ts";
-import { KubeError } from "./kube-error.ts";
+import { KubeError } from "./errors.ts";
 import type { KubeObject } from "./object.ts";
 
 const LEASE_MS = 10_000;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Election } from "./election.ts";
-import { KubeError } from "./kube-error.ts";
+import { KubeError } from "./errors.ts";
 import type { KubeObject } from "./object.ts";
 
 const fail = (code: number, reason: string) =>

@@ -1,8 +1,8 @@
 import type { Log } from "../log.ts";
 import { Noted } from "../noted.ts";
 import type { KubeClient } from "./client.ts";
+import { KubeError } from "./errors.ts";
 import { LEASE } from "./kinds.ts";
-import { KubeError } from "./kube-error.ts";
 import { type Candidate, holderOf, holdsForMs, released, type Sighting, sighted, takenBy } from "./lease.ts";
 import type { KubeObject } from "./object.ts";
 import { pause } from "./pause.ts";

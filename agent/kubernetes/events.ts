@@ -2,8 +2,8 @@ import { digest } from "../../shared/hash.ts";
 import type { Log } from "../log.ts";
 import { Noted } from "../noted.ts";
 import type { KubeClient } from "./client.ts";
+import { KubeError } from "./errors.ts";
 import { EVENT } from "./kinds.ts";
-import { KubeError } from "./kube-error.ts";
 import { type KubeObject, refKey } from "./object.ts";
 import { FIELD_MANAGER } from "./ours.ts";
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { KubeList } from "./answer.ts";
 import type { WatchOptions } from "./client.ts";
+import type { WatchEvent } from "./decode.ts";
+import { KubeError } from "./errors.ts";
 import { Informer, type InformerOptions } from "./informer.ts";
 import { GATEWAY } from "./kinds.ts";
-import { KubeError } from "./kube-error.ts";
 import type { KubeObject } from "./object.ts";
-import type { WatchEvent } from "./watch-stream.ts";
 
 const fail = (code: number, reason = "Why", more = {}) =>
   new KubeError({ verb: "list", what: "gateways" }, { code, reason, message: "so it is", ...more });

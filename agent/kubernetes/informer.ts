@@ -3,11 +3,11 @@ import { backoffMs } from "../runtime/backoff.ts";
 import { type Change, ObjectCache } from "./cache.ts";
 import type { Selection } from "./client.ts";
 import { isMissing, isServed } from "./discovery.ts";
-import { follow } from "./follow.ts";
+import { KubeError } from "./errors.ts";
 import { INFORMER_DEFAULTS, type InformerOptions } from "./informer-options.ts";
-import { KubeError } from "./kube-error.ts";
 import type { KubeObject, ObjectRef } from "./object.ts";
 import { pause } from "./pause.ts";
+import { follow } from "./watch.ts";
 
 export type { InformerOptions };
 

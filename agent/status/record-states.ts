@@ -1,6 +1,6 @@
 import { acceptedBefore, inForce, statedAccepted } from "../own-records.ts";
 import type { HostsPlan } from "../publish/hosts.ts";
-import type { OwnRecord } from "../source/collect.ts";
+import type { OwnRecord } from "../sources/collect.ts";
 import { contactCondition } from "./conditions.ts";
 import { recordStatus } from "./record-status.ts";
 import type { RecordState, State } from "./state.ts";

@@ -1,10 +1,10 @@
 import type { Condition } from "../../shared/model/condition.ts";
 import type { Endpoint } from "../../shared/model/endpoint.ts";
 import type { DeliveredProbe, DeliveredRecord } from "../edge/delivered.ts";
-import type { OwnRecord } from "../source/collect.ts";
+import type { OwnRecord } from "../sources/collect.ts";
 import { healthCondition, notProbed, timed } from "./conditions.ts";
+import { notProbeableIn, type OwnShare, ownProbes, watchedLeaves } from "./own-probes.ts";
 import type { OwnRecordStatus, ProbeSummary } from "./state.ts";
-import { notProbeableIn, type OwnShare, ownProbes, watchedLeaves } from "./watched.ts";
 
 export interface StatusInput {
   cluster: string;

@@ -1,5 +1,5 @@
+import { KubeError } from "../kubernetes/errors.ts";
 import type { Kind } from "../kubernetes/kinds.ts";
-import { KubeError } from "../kubernetes/kube-error.ts";
 import type { KubeObject, ObjectRef } from "../kubernetes/object.ts";
 import { FIELD_MANAGER } from "../kubernetes/ours.ts";
 import { isOurs, type Step } from "./diff.ts";

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
-import { collect } from "../../agent/source/collect.ts";
-import type { FileContent } from "../../agent/source/content.ts";
-import { type Judges, type ManifestDocument, readDocuments } from "../../agent/source/documents.ts";
-import { listFiles, readStable } from "../../agent/source/files.ts";
-import { contentOf } from "../../agent/source/parse.ts";
+import { collect } from "../../agent/sources/collect.ts";
+import { listFiles, readStable } from "../../agent/sources/list-files.ts";
+import type { FileContent } from "../../agent/sources/manifest-file.ts";
+import { contentOf } from "../../agent/sources/parse.ts";
+import { type Judges, type ManifestDocument, readDocuments } from "../../agent/sources/yaml-documents.ts";
 import { policyManifest } from "../../shared/model/dns-health-check-policy.ts";
 import { fieldErrors } from "../../shared/model/field-error.ts";
 import { CliError, EXIT } from "../exit.ts";

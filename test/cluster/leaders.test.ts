@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { Informer } from "../../agent/kubernetes/informer.ts";
 import { DNS_ENDPOINT, DNS_RECORD, type Kind, LEASE } from "../../agent/kubernetes/kinds.ts";
 import type { KubeObject } from "../../agent/kubernetes/object.ts";
-import { contactOf } from "../../agent/objects/lease-object.ts";
+import { contactOf } from "../../agent/status/lease-object.ts";
 import { askDns } from "../../local/dns-client.ts";
 import type { DnsRecordStatus } from "../../shared/model/dns-record.ts";
 import { FaultyProxy } from "./machinery/faulty-proxy.ts";

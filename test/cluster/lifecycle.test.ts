@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { ApiClock } from "../../agent/finalizer/api-server-clock.ts";
+import { FINALIZER } from "../../agent/finalizer/finalizer.ts";
+import { Lifecycle } from "../../agent/finalizer/finalizer-controller.ts";
 import { KubeClient } from "../../agent/kubernetes/client.ts";
 import { Informer } from "../../agent/kubernetes/informer.ts";
 import { DNS_RECORD, SECRET } from "../../agent/kubernetes/kinds.ts";
 import { type KubeObject, refKey } from "../../agent/kubernetes/object.ts";
-import { ApiClock } from "../../agent/lifecycle/api-clock.ts";
-import { FINALIZER } from "../../agent/lifecycle/finalizer.ts";
-import { Lifecycle } from "../../agent/lifecycle/lifecycle.ts";
 import { until } from "../e2e/support/until.ts";
 import { sharedCluster } from "./support/shared.ts";
 import { recordObject, recordStatus } from "./support/writing.ts";

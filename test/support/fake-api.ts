@@ -1,5 +1,5 @@
+import { KubeError } from "../../agent/kubernetes/errors.ts";
 import type { Kind } from "../../agent/kubernetes/kinds.ts";
-import { KubeError } from "../../agent/kubernetes/kube-error.ts";
 import { type KubeObject, type ObjectRef, refKey } from "../../agent/kubernetes/object.ts";
 import { isFields } from "../../agent/writer/compare.ts";
 import type { ObjectCache, ObjectClient } from "../../agent/writer/ports.ts";

@@ -1,9 +1,9 @@
 import type { KubeList } from "../../agent/kubernetes/answer.ts";
 import type { Selection, WatchOptions } from "../../agent/kubernetes/client.ts";
+import type { WatchEvent } from "../../agent/kubernetes/decode.ts";
+import { KubeError } from "../../agent/kubernetes/errors.ts";
 import type { Kind } from "../../agent/kubernetes/kinds.ts";
-import { KubeError } from "../../agent/kubernetes/kube-error.ts";
 import { type KubeObject, refKey } from "../../agent/kubernetes/object.ts";
-import type { WatchEvent } from "../../agent/kubernetes/watch-stream.ts";
 
 /** An API server whose objects the test changes, and whose answers it may refuse. */
 export class FakeWatch {

@@ -1,5 +1,5 @@
-import { type Changes, planChanges, type World } from "../../agent/gateway/plan.ts";
 import { type KubeObject, type ObjectMeta, refKey } from "../../agent/kubernetes/object.ts";
+import { type Changes, planChanges, type World } from "../../agent/sources/gateway/plan.ts";
 
 /** `[name, hostname, protocol = HTTPS, port = 443]` */
 export type ListenerShort = [name: string, hostname?: string, protocol?: string, port?: number];

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { FINALIZER } from "../../../agent/lifecycle/finalizer.ts";
+import { FINALIZER } from "../../../agent/finalizer/finalizer.ts";
 import { Scene } from "../support/scene.ts";
 import { sharedCluster } from "../support/shared.ts";
 import { until } from "../support/world.ts";

@@ -3,7 +3,7 @@ import type { DeliveredRecord } from "../../../agent/edge/delivered.ts";
 import { KubeClient } from "../../../agent/kubernetes/client.ts";
 import { DNS_ENDPOINT, DNS_RECORD, type Kind, LEASE } from "../../../agent/kubernetes/kinds.ts";
 import type { KubeObject } from "../../../agent/kubernetes/object.ts";
-import { contactOf, contactRef } from "../../../agent/objects/lease-object.ts";
+import { contactOf, contactRef } from "../../../agent/status/lease-object.ts";
 import type { MessageNumber } from "../../../shared/model/number.ts";
 import { delivered, delivery } from "../../support/agent/delivered.ts";
 import { FakeEdge, SECRET } from "../../support/agent/fake-edge.ts";

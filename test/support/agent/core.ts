@@ -2,9 +2,9 @@ import { Contact } from "../../../agent/contact.ts";
 import { Core } from "../../../agent/core.ts";
 import { lookup } from "../../../agent/publish/dns/lookup.ts";
 import type { Zones } from "../../../agent/publish/dns/respond.ts";
-import { collect } from "../../../agent/source/collect.ts";
-import { parseManifests } from "../../../agent/source/parse.ts";
-import type { SourceState } from "../../../agent/source/source.ts";
+import { collect } from "../../../agent/sources/collect.ts";
+import type { SourceState } from "../../../agent/sources/file-source.ts";
+import { parseManifests } from "../../../agent/sources/parse.ts";
 import type { State } from "../../../agent/status/state.ts";
 import { NO_NUMBER } from "../../../shared/number.ts";
 

@@ -1,10 +1,10 @@
 import type { KubeObject } from "../../../agent/kubernetes/object.ts";
 import { refKey } from "../../../agent/kubernetes/object.ts";
-import { endpointObjects } from "../../../agent/objects/endpoint-object.ts";
-import { leaseObject } from "../../../agent/objects/lease-object.ts";
-import { shownObjects } from "../../../agent/objects/shown.ts";
 import { inForce } from "../../../agent/own-records.ts";
-import { kubernetesRecords } from "../../../agent/source/kubernetes-records.ts";
+import { endpointObjects } from "../../../agent/publish/external-dns/endpoint-object.ts";
+import { kubernetesRecords } from "../../../agent/sources/api-records.ts";
+import { shownObjects } from "../../../agent/status/desired-objects.ts";
+import { leaseObject } from "../../../agent/status/lease-object.ts";
 import type { State } from "../../../agent/status/state.ts";
 import type { Wanted } from "../../../agent/writer/desired.ts";
 

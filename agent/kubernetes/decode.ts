@@ -1,0 +1,56 @@
+import { type CallName, errorOfFailure, errorOfStatus, KubeError } from "./errors.ts";
+import type { KubeObject } from "./object.ts";
+
+const MOST_LINE_CHARS = 16 * 1024 * 1024;
+
+/** One line of a watch. A bookmark says only how far the stream has come. */
+export type WatchEvent =
+  | { type: "ADDED" | "MODIFIED" | "DELETED"; object: KubeObject }
+  | { type: "BOOKMARK"; object: { metadata: { resourceVersion: string } } };
+
+const TYPES = new Set(["ADDED", "MODIFIED", "DELETED", "BOOKMARK"]);
+
+/**
+ * The events of a watch's body, until the server ends it. The end of a line that broke off is dropped: the server says it
+ * again to whoever goes on from the last whole one.
+ *
+ * @throws KubeError for an `ERROR` event (410 is one), for a line that is no event, and where the connection breaks
+ */
+export async function* eventsOf(call: CallName, body: AsyncIterable<Uint8Array>): AsyncGenerator<WatchEvent> {
+  try {
+    for await (const line of linesOf(call, body)) yield eventOf(call, line);
+  } catch (error) {
+    throw errorOfFailure(call, error);
+  }
+}
+
+async function* linesOf(call: CallName, body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of body) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    if (rest.length > MOST_LINE_CHARS) throw malformed(call, "a line of the watch is longer than any object can be");
+    for (const line of lines) if (line !== "") yield line;
+  }
+}
+
+function eventOf(call: CallName, line: string): WatchEvent {
+  const { type, object } = parse(call, line);
+  if (type === "ERROR") throw errorOfStatus(call, object);
+  const { name, resourceVersion } = (object as KubeObject | undefined)?.metadata ?? {};
+  const isWhole = typeof resourceVersion === "string" && (type === "BOOKMARK" || typeof name === "string");
+  if (!TYPES.has(type) || !isWhole) throw malformed(call, "a line of the watch is no event");
+  return { type, object } as WatchEvent;
+}
+
+function parse(call: CallName, line: string): { type: string; object: unknown } {
+  try {
+    const event = JSON.parse(line) as { type?: unknown; object?: unknown } | null;
+    return { type: String(event?.type), object: event?.object };
+  } catch {
+    throw malformed(call, "a line of the watch is no JSON: does a proxy answer for the API server?");
+  }
+}
+
+const malformed = (call: CallName, message: string) => new KubeError(call, { code: 0, reason: "NotAWatch", message });

@@ -1,0 +1,132 @@
+import { isDeepStrictEqual } from "node:util";
+import type { PolicyStatus } from "../../../shared/model/dns-health-check-policy.ts";
+import { type KubeObject, refKey } from "../../kubernetes/object.ts";
+import { readDerived } from "./derived-record.ts";
+import { type RecordsOf, recordsOf } from "./desired-records.ts";
+import { isAsWanted } from "./difference.ts";
+import type { Finding } from "./finding.ts";
+import { type Gateway, readGateway } from "./gateway.ts";
+import { gatewayFindings } from "./gateway-findings.ts";
+import { type Policy, readPolicy } from "./policy.ts";
+import { type Attachment, attach, olderFirst } from "./policy-attachment.ts";
+import { policyStatusOf } from "./policy-status.ts";
+
+/** What the API holds. A kind that the cluster does not know is undefined: that is not the same as none. */
+export interface World {
+  gateways: readonly KubeObject[] | undefined;
+  policies: readonly KubeObject[] | undefined;
+  records: readonly KubeObject[];
+}
+
+/** What is to be written so that records and statuses are as they should be. Empty where they are. */
+export interface Changes {
+  /** DNSRecords as they are to be; with a uid where the object exists. */
+  applies: readonly KubeObject[];
+  /** DNSRecords as they are. */
+  deletes: readonly KubeObject[];
+  statuses: readonly { policy: KubeObject; status: PolicyStatus }[];
+}
+
+/**
+ * Wanted minus actual. Only what is known to be gone is deleted: while the cluster does not know Gateways or policies, all
+ * records stay as they are.
+ *
+ * @param nowMs Unix ms
+ */
+export function planChanges(world: World, nowMs: number): Changes {
+  const gateways = world.gateways?.map(readGateway).sort(olderFirst);
+  const policies = (world.policies?.map(readPolicy) ?? []).sort(olderFirst);
+  const attachment = attach(gateways, policies);
+  if (gateways === undefined || world.policies === undefined)
+    return { applies: [], deletes: [], statuses: statusesOf(policies, attachment, [], nowMs) };
+  const existing = Map.groupBy(world.records, ({ metadata }) => metadata.namespace ?? "default");
+  const results = gateways.map((gateway) => {
+    const records = existing.get(gateway.namespace) ?? [];
+    const byName = new Map(records.map((object) => [object.metadata.name, object]));
+    return { gateway, ...recordsOf(gateway, attachment, byName) };
+  });
+  const { wanted, findings } = withoutTwins(results);
+  const kept = new Set(results.flatMap((one) => one.kept.map((name) => refKey({ ...one.gateway, name }))));
+  const all = [...findings, ...gateways.flatMap((gateway) => gatewayFindings(gateway, attachment))];
+  return {
+    ...recordChanges(
+      world.records,
+      wanted,
+      (object) => kept.has(refKey(object.metadata)) || isHeld(object, gateways, policies),
+    ),
+    statuses: statusesOf(policies, attachment, all, nowMs),
+  };
+}
+
+type Results = readonly ({ gateway: Gateway } & RecordsOf)[];
+
+/** Two Gateways may come to one name for a record by their listeners' names: the older Gateway has it. */
+function withoutTwins(results: Results): { wanted: Map<string, KubeObject>; findings: Finding[] } {
+  const wanted = new Map<string, KubeObject>();
+  const findings = results.flatMap((result) => [...result.findings]);
+  for (const { gateway, records } of results) {
+    for (const record of records) {
+      const key = refKey(record.metadata);
+      if (!wanted.has(key)) wanted.set(key, record);
+      else findings.push(twinOf(record, gateway));
+    }
+  }
+  return { wanted, findings };
+}
+
+function twinOf(record: KubeObject, { namespace }: Gateway): Finding {
+  const policy = readDerived(record)?.policy ?? "";
+  const message = `The name ${record.metadata.name} is taken by a record of an older Gateway: rename the listener.`;
+  return { policy: refKey({ namespace, name: policy }), kind: "Note", message };
+}
+
+/** A record stays while its policy is there and does not even say what it is for. */
+function isHeld(object: KubeObject, gateways: readonly Gateway[], policies: readonly Policy[]): boolean {
+  const derived = readDerived(object);
+  const { namespace } = object.metadata;
+  const isOf = (one: { namespace: string; name: string; isBeingDeleted: boolean }, name: string | undefined) =>
+    one.namespace === namespace && one.name === name && !one.isBeingDeleted;
+  return (
+    gateways.some((gateway) => isOf(gateway, derived?.gateway)) &&
+    policies.some((policy) => isOf(policy, derived?.policy) && policy.target === undefined)
+  );
+}
+
+function recordChanges(
+  records: readonly KubeObject[],
+  wanted: ReadonlyMap<string, KubeObject>,
+  stays: (object: KubeObject) => boolean,
+): Pick<Changes, "applies" | "deletes"> {
+  const existing = new Map(records.map((object) => [refKey(object.metadata), object]));
+  const applies = wanted.entries().flatMap(([key, object]): KubeObject[] => {
+    const actual = existing.get(key);
+    if (actual === undefined) return [object];
+    const { uid, deletionTimestamp } = actual.metadata;
+    if (deletionTimestamp !== undefined || isAsWanted(actual, object)) return [];
+    return [{ ...object, metadata: { ...object.metadata, ...(uid !== undefined && { uid }) } }];
+  });
+  const deletes = records.filter(
+    (object) =>
+      object.metadata.deletionTimestamp === undefined &&
+      !wanted.has(refKey(object.metadata)) &&
+      readDerived(object) !== undefined &&
+      !stays(object),
+  );
+  return { applies: [...applies], deletes };
+}
+
+function statusesOf(
+  policies: readonly Policy[],
+  { verdicts }: Attachment,
+  findings: readonly Finding[],
+  nowMs: number,
+): Changes["statuses"] {
+  const byPolicy = Map.groupBy(findings, ({ policy }) => policy);
+  return policies.flatMap((policy) => {
+    const verdict = verdicts.get(policy.key);
+    const status = verdict && policyStatusOf(policy, verdict, byPolicy.get(policy.key) ?? [], nowMs);
+    return status === undefined || isDeepStrictEqual(status, policy.object.status)
+      ? []
+      : [{ policy: policy.object, status }];
+  });
+}

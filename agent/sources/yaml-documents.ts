@@ -1,0 +1,144 @@
+import { type Document, isMap, isNode, isScalar, LineCounter, type ParsedNode, parseAllDocuments } from "yaml";
+import { z } from "zod";
+import { fieldErrors } from "../../shared/model/field-error.ts";
+import { API_VERSION, secretManifest } from "../../shared/model/manifest.ts";
+import type { FieldError } from "../../shared/model/problem.ts";
+import { objectName, recordKey } from "../../shared/model/record.ts";
+import { secretValues } from "./header-secret.ts";
+import type { ManifestRecord } from "./manifest-file.ts";
+import { readRecord } from "./record.ts";
+
+type Yaml = Document.Parsed<ParsedNode>;
+type Place = { lines: LineCounter; document: Yaml };
+
+/** A broken rule, and where it is broken. Without a field it is about the document as such. */
+export interface Fault {
+  line: number;
+  column: number;
+  field?: string;
+  value?: string | undefined;
+  rule: string;
+}
+
+type Read =
+  | { kind: "Record"; record: ManifestRecord }
+  | { kind: "Secret"; key: string; values: Readonly<Record<string, string>> }
+  | { kind: "Judged"; key: string }
+  | { kind: "Blank" | "Ignored" }
+  | { kind: "Wrong"; key?: string; faults: Fault[] };
+
+/** What one document of a file is. `Judged` is of a kind that only the caller knows, and in order; `Ignored` is of others. */
+export type ManifestDocument = Read & { line: number };
+
+/** By kind: which rules a manifest of our group breaks that is not read here. */
+export type Judges = Readonly<Record<string, (manifest: unknown) => FieldError[]>>;
+
+const head = z.looseObject({ apiVersion: z.string(), kind: z.string() });
+const named = z.looseObject({
+  metadata: z.looseObject({ name: objectName, namespace: objectName.default("default") }),
+});
+const GROUP = API_VERSION.replace(/\/.*/, "/");
+
+/**
+ * Reads the documents of one file: `DNSRecord`s, `Secret`s, and what else has a judge; those of other groups and kinds are passed
+ * over. One that is wrong is told with line, column and field, and stops no other. Faults never show a secret's value.
+ */
+export function readDocuments(text: string, judges: Judges = {}): ManifestDocument[] {
+  const lines = new LineCounter();
+  const parsed = parseAllDocuments(text, { lineCounter: lines, prettyErrors: false });
+  const documents: Yaml[] = "empty" in parsed ? [] : (parsed as Yaml[]);
+  return documents.map((document) => {
+    const place = { lines, document };
+    return { ...readDocument(place, judges), line: lines.linePos(startOf(document)).line };
+  });
+}
+
+function readDocument(place: Place, judges: Judges): Read {
+  const { document } = place;
+  if (document.errors.length > 0) {
+    return {
+      kind: "Wrong",
+      faults: document.errors.map((error) => at(place, error.pos[0], { rule: yamlRule(error) })),
+    };
+  }
+  if (isBlank(document)) return { kind: "Blank" };
+  const value = toValue(document);
+  if (!isMap(document.contents) || value === undefined) {
+    return { kind: "Wrong", faults: [at(place, startOf(document), { rule: "is no manifest: it must be a map" })] };
+  }
+  const kind = head.safeParse(value);
+  if (!kind.success) return wrong(place, value, fieldErrors(kind.error, value));
+  return readOfKind(place, value, kind.data, judges);
+}
+
+function readOfKind(place: Place, value: unknown, { apiVersion, kind }: z.infer<typeof head>, judges: Judges): Read {
+  const judge = apiVersion === API_VERSION && Object.hasOwn(judges, kind) ? judges[kind] : undefined;
+  if (judge !== undefined) return judged(place, value, judge(value));
+  if (apiVersion === "v1" && kind === "Secret") return readSecret(place, value);
+  if (apiVersion === API_VERSION && kind === "DNSRecord") {
+    const read = readRecord(value);
+    return read.ok ? { kind: "Record", record: read.record } : wrong(place, value, read.errors);
+  }
+  if (kind.endsWith("List")) {
+    return wrong(place, value, [{ field: "kind", rule: "must not be a list: give each object its own document" }]);
+  }
+  if (!apiVersion.startsWith(GROUP)) return { kind: "Ignored" };
+  const known = ["DNSRecord", ...Object.keys(judges)].join(" or ");
+  const rule = `must be ${API_VERSION} with kind ${known}: no other of ${GROUP} is read from files`;
+  return wrong(place, value, [{ field: "apiVersion", value: `${apiVersion} ${kind}`, rule }]);
+}
+
+const isBlank = ({ contents, errors }: Yaml) =>
+  errors.length === 0 && (contents === null || (isScalar(contents) && contents.value === null));
+
+function readSecret(place: Place, value: unknown): Read {
+  const result = secretManifest.safeParse(value);
+  if (!result.success) return wrong(place, value, fieldErrors(result.error, value));
+  return { kind: "Secret", key: recordKey(result.data.metadata), values: secretValues(result.data) };
+}
+
+function judged(place: Place, value: unknown, errors: FieldError[]): Read {
+  return errors.length > 0 ? wrong(place, value, errors) : { kind: "Judged", key: keyOf(value) ?? "" };
+}
+
+function wrong(place: Place, value: unknown, errors: FieldError[]): Read {
+  const key = keyOf(value);
+  const faults = errors.map((error) => at(place, offsetOf(place.document, error.field), error));
+  return { kind: "Wrong", ...(key !== undefined && { key }), faults };
+}
+
+function keyOf(value: unknown): string | undefined {
+  const name = named.safeParse(value);
+  return name.success ? recordKey(name.data.metadata) : undefined;
+}
+
+function at({ lines }: Place, offset: number, fault: Omit<Fault, "line" | "column">): Fault {
+  const { line, col } = lines.linePos(offset);
+  return { line, column: col, ...fault };
+}
+
+const startOf = (document: Yaml) => document.contents?.range[0] ?? document.range[0];
+
+/** Where a field such as `spec.endpoints[1].targets` stands; where it is missing, the innermost thing that should hold it. */
+function offsetOf(document: Yaml, field: string): number {
+  const path = field.split(/[.[\]]+/).filter((part) => part !== "");
+  for (let length = path.length; length > 0; length -= 1) {
+    const steps = path.slice(0, length).map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+    const node: unknown = document.getIn(steps, true);
+    if (isNode(node) && node.range) return node.range[0];
+  }
+  return startOf(document);
+}
+
+/** Undefined where the document cannot be made into a value (an alias without an anchor, or ones that explode). */
+function toValue(document: Yaml): unknown {
+  try {
+    return document.toJS();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The part behind a colon can quote the file, and with that a secret. */
+const yamlRule = ({ message, code }: { message: string; code: string }) =>
+  `is no valid YAML: ${message.split(":")[0]} (${code})`;

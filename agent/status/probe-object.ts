@@ -1,0 +1,90 @@
+import type { ProbeSpec } from "../../shared/model/dns-health-check-probe.ts";
+import { formatDurationMs } from "../../shared/model/duration.ts";
+import type { HealthCheck } from "../../shared/model/health-check.ts";
+import { probeHost } from "../../shared/record/probe-host.ts";
+import type { DeliveredRecord } from "../edge/delivered.ts";
+import { DNS_HEALTH_CHECK_PROBE } from "../kubernetes/kinds.ts";
+import { labelsOf } from "../kubernetes/metadata.ts";
+import { probeName } from "../kubernetes/names.ts";
+import type { KubeObject, ObjectRef } from "../kubernetes/object.ts";
+import { ownedBy } from "../kubernetes/owner.ts";
+import type { OwnRecord } from "../sources/collect.ts";
+import type { WantedObject } from "../writer/desired.ts";
+import { notProbeableIn, ownProbes, watchedLeaves } from "./own-probes.ts";
+import { probeStatus } from "./probe-status.ts";
+
+export interface ProbesInput {
+  /** With the spec in force. */
+  record: OwnRecord;
+  /** What the edge said of the record's root host last. */
+  delivered: DeliveredRecord | undefined;
+  cluster: string;
+  /** The probe object as it is there. */
+  objectAt: (ref: ObjectRef) => KubeObject | undefined;
+  /** Whether exact counts are due, as check times are. */
+  refreshTimes: boolean;
+  nowMs: number;
+}
+
+/**
+ * The probe objects of a record: one for each leaf that its health check asks, also before the edge has said anything of it.
+ * None for a record without a health check, or without a uid.
+ */
+export function probeObjects(input: ProbesInput): WantedObject[] {
+  const { record, delivered, cluster, objectAt, refreshTimes, nowMs } = input;
+  const owner = ownedBy(record);
+  const check = record.spec.healthCheck;
+  if (owner === undefined || check === undefined) return [];
+  const share = { cluster, record: record.key };
+  const probes = new Map(ownProbes(delivered, share).map((probe) => [probe.leaf, probe]));
+  const reasons = new Map(delivered?.leaves.map(({ leaf, reason }) => [leaf, reason]));
+  const notProbeable = notProbeableIn(delivered, share);
+  const { apiVersion, kind } = DNS_HEALTH_CHECK_PROBE;
+  return watchedLeaves(record.spec).map((leaf) => {
+    const ref = { name: probeName(record.name, leaf), namespace: record.namespace };
+    const metadata = { ...ref, labels: labelsOf(record.name), ownerReferences: [owner] };
+    const status = probeStatus({
+      probe: probes.get(leaf),
+      notProbeable: notProbeable(leaf),
+      publishedReason: reasons.get(leaf),
+      successThreshold: check.successThreshold,
+      failureThreshold: check.failureThreshold,
+      refreshTimes,
+      before: objectAt(ref)?.status,
+      nowMs,
+    });
+    const object: KubeObject = { apiVersion, kind, metadata, spec: specOf(record, check, leaf) };
+    return { type: "Object", kind: DNS_HEALTH_CHECK_PROBE, object, status };
+  });
+}
+
+function specOf({ name, spec }: OwnRecord, check: HealthCheck, address: string): ProbeSpec {
+  return {
+    record: name,
+    rootHost: spec.rootHost,
+    address,
+    protocol: check.protocol,
+    port: check.port,
+    ...(check.protocol !== "TCP" && httpSpecOf(spec, check)),
+    interval: formatDurationMs(check.intervalMs),
+    confirmInterval: formatDurationMs(check.confirmIntervalMs),
+    timeout: formatDurationMs(check.timeoutMs),
+    staleAfter: formatDurationMs(check.staleAfterMs),
+    failureThreshold: check.failureThreshold,
+    successThreshold: check.successThreshold,
+    addressPolicy: check.addressPolicy,
+    regions: check.regions,
+    quorum: check.quorum,
+  };
+}
+
+function httpSpecOf(spec: OwnRecord["spec"], check: HealthCheck): Partial<ProbeSpec> {
+  return {
+    host: probeHost(spec, check),
+    path: check.path,
+    expectedStatuses: check.expectedStatuses.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`)),
+    ...(check.expectedBody !== undefined && { expectedBody: check.expectedBody }),
+    ...(check.additionalHeadersRef !== undefined && { additionalHeadersRef: check.additionalHeadersRef }),
+    ...(check.allowInsecureCertificate && { allowInsecureCertificate: true }),
+  };
+}

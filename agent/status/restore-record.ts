@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { probeObjectStatus } from "../../shared/model/dns-health-check-probe.ts";
+import { type DnsRecordStatus, dnsRecordStatus } from "../../shared/model/dns-record.ts";
+import { type DeliveredRecord, readDeliveredRecord } from "../edge/delivered.ts";
+import { probeName } from "../kubernetes/names.ts";
+import { type KubeObject, refKey } from "../kubernetes/object.ts";
+import type { OwnRecord } from "../sources/collect.ts";
+import { conditionsOf } from "./read-status.ts";
+
+export interface DeliveredInput {
+  record: OwnRecord;
+  /** Of the form that the record stands with. */
+  rootHost: string;
+  /** Of the DNSRecord. */
+  status: unknown;
+  /** Probe objects by `namespace/name`. */
+  probes: ReadonlyMap<string, KubeObject>;
+  cluster: string;
+}
+
+const remembered = z.object({
+  decision: dnsRecordStatus.shape.decision.catch(undefined),
+  probes: dnsRecordStatus.shape.probes.catch(undefined),
+});
+
+/** The edge's last word on the root host, as a record's status remembers it; undefined where that is none. */
+export function deliveredOf(input: DeliveredInput): DeliveredRecord | undefined {
+  const { decision, probes = [] } = remembered.safeParse(input.status).data ?? {};
+  if (decision === undefined) return undefined;
+  const json = {
+    ...decision,
+    rootHost: input.rootHost,
+    decidedAt: Date.parse(decision.decidedAt),
+    probes: probes.map((probe) => ({ ...probe, since: Date.parse(probe.since), regions: regionsOf(probe, input) })),
+  };
+  const read = readDeliveredRecord(json, "status.decision");
+  return typeof read === "string" ? undefined : read;
+}
+
+type Probe = NonNullable<DnsRecordStatus["probes"]>[number];
+
+const withRegions = z.object({ regions: probeObjectStatus.shape.regions });
+
+/** What each region said, from the probe object: only those of this cluster have one here. */
+function regionsOf({ cluster, record, leaf }: Probe, input: DeliveredInput): object[] {
+  const [namespace = "", name = ""] = record.split("/");
+  if (cluster !== input.cluster) return [];
+  const object = input.probes.get(refKey({ namespace, name: probeName(name, leaf) }));
+  const regions = withRegions.safeParse(object?.status).data?.regions ?? [];
+  return regions.map(({ region, freshness, says, colo, ...rest }) => ({
+    region,
+    freshness,
+    counts: { failures: rest.consecutiveFailures, successes: rest.consecutiveSuccesses, says },
+    checkedAt: timeOf(rest.lastCheckedAt),
+    colo,
+    observation: rest.reason && {
+      reason: rest.reason,
+      message: rest.message,
+      httpStatus: rest.httpStatus,
+      tls: rest.certificateExpiresAt && { expiresAt: timeOf(rest.certificateExpiresAt) },
+    },
+  }));
+}
+
+const timeOf = (text: string | undefined) => (text === undefined ? undefined : Date.parse(text));
+
+/** Conditions of a status that the agent itself makes; the others are what the edge said of the share. */
+const OWN_TYPES = new Set([
+  "Accepted",
+  "Ready",
+  "Healthy",
+  "EdgeReachable",
+  "HeadersReady",
+  "PublisherConflict",
+  "Withdrawn",
+]);
+
+/** The decision with what the edge said of this cluster's shares, which stands in the status of each record. */
+export function withConditions(
+  delivered: DeliveredRecord,
+  records: readonly { record: OwnRecord; status: unknown }[],
+  cluster: string,
+): DeliveredRecord {
+  const said = new Map(records.map(({ record, status }) => [record.key, conditionsOf(status)]));
+  const shares = delivered.shares.map((share) => ({
+    ...share,
+    conditions: (share.cluster === cluster ? (said.get(share.record) ?? []) : [])
+      .filter(({ type }) => !OWN_TYPES.has(type))
+      .map(({ type, status, reason, message }) => ({ type, status, reason, message })),
+  }));
+  return { ...delivered, shares };
+}
