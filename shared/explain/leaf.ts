@@ -1,4 +1,5 @@
-import type { LeafDecision, LeafReason, ProbeStatus, RecordStatus, Verdict } from "../model/status.ts";
+import type { LeafDecision, LeafReason, ProbeStatus, RecordStatus } from "../model/status.ts";
+import { bestVerdict } from "../record/leaf-health.ts";
 import type { Clock } from "./clock.ts";
 import { against, counted, seenAgainst, seenFailing } from "./seen.ts";
 
@@ -23,8 +24,6 @@ const whyOf = (reason: LeafReason): string => WORDS[reason] ?? reason;
 /** Where what is seen says it all, once something is. */
 const SEEN_SAYS_IT: ReadonlySet<LeafReason> = new Set(["Healthy", "Unknown", "UnhealthyWithheld"]);
 
-const BEST_FIRST: readonly Verdict[] = ["Healthy", "Unknown", "Pending", "Unhealthy"];
-
 /**
  * Why a leaf is in DNS or not, in one sentence: `198.51.100.20 withheld: 2 of 3 regions (enam, weur) say connect timeout
  * since 12:04:31; 6 failures, threshold 5`. The page, the command line and notifications all say this.
@@ -45,7 +44,7 @@ export function explainDecision(record: Explained, decision: LeafDecision, clock
 /** Those that the leaf's verdict is of: it is as good as its best. */
 export function decisiveProbes({ probes }: Explained, leaf: string): ProbeStatus[] {
   const ofLeaf = probes.filter((probe) => probe.leaf === leaf);
-  const best = BEST_FIRST.find((verdict) => ofLeaf.some((probe) => probe.verdict === verdict));
+  const best = bestVerdict(ofLeaf);
   return ofLeaf.filter(({ verdict }) => verdict === best);
 }
 

@@ -13,9 +13,14 @@ export type LeafHealth = {
 
 const BEST_FIRST: readonly Verdict[] = ["Healthy", "Unknown", "Pending", "Unhealthy"];
 
+/** The best verdict among the probes of one leaf; undefined without probes. */
+export function bestVerdict(probes: readonly { verdict: Verdict }[]): Verdict | undefined {
+  return BEST_FIRST.find((verdict) => probes.some((probe) => probe.verdict === verdict));
+}
+
 /** A leaf that several probes ask is as good as its best verdict (design §3, shares), whatever their order. */
 export function bestOf(probes: readonly LeafHealth[]): LeafHealth {
-  const verdict = BEST_FIRST.find((candidate) => probes.some((probe) => probe.verdict === candidate));
+  const verdict = bestVerdict(probes);
   if (verdict === undefined) throw new TypeError("bestOf: a leaf without probes has no health");
   const best = probes.filter((probe) => probe.verdict === verdict);
   const successes = probes.flatMap(({ latestSuccessAt }) => latestSuccessAt ?? []);

@@ -1,8 +1,9 @@
 import { reasonWords } from "../explain/reason-words.ts";
 import { against } from "../explain/seen.ts";
 import type { LeafSummary, RecordState, RecordSummary, RegionSummary } from "../model/overview.ts";
-import type { LeafDecision, LeafReason, ProbeStatus, RecordStatus, RegionStatus, Verdict } from "../model/status.ts";
+import type { LeafDecision, LeafReason, ProbeStatus, RecordStatus, RegionStatus } from "../model/status.ts";
 import { outcomeOf } from "../reason.ts";
+import { bestVerdict } from "./leaf-health.ts";
 
 /** What of a record its summary is made of. */
 export type Summed = Pick<RecordStatus, "rootHost" | "shares" | "leaves" | "probes" | "advisories" | "decidedAt">;
@@ -55,11 +56,9 @@ function isTrouble({ type, status }: { type: string; status: string }): boolean 
   return (type === "Accepted" && status === "False") || (type === "Conflict" && status === "True");
 }
 
-const BEST_FIRST: readonly Verdict[] = ["Healthy", "Unknown", "Pending", "Unhealthy"];
-
 /** A leaf is as good as the best of its probes: healthy since the first of them is, anything else since the last. */
 function leafSummary({ leaf, published, reason }: LeafDecision, probes: readonly ProbeStatus[]): LeafSummary {
-  const verdict = BEST_FIRST.find((one) => probes.some((probe) => probe.verdict === one));
+  const verdict = bestVerdict(probes);
   if (verdict === undefined) return { leaf, published, reason };
   const decisive = probes.filter((probe) => probe.verdict === verdict);
   const times = decisive.map(({ since }) => since);
