@@ -1,5 +1,5 @@
 /**
- * Builds the view into `dist/dashboard` where its sources are not those it was last built from: `npm run build:dashboard`,
+ * Builds the view into `dist/dashboard` if its sources changed since the last build. Used by `npm run build:dashboard`,
  * wrangler's [build] command and vitest.config.ts.
  */
 import { createHash } from "node:crypto";
@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const TARGET = join(ROOT, "dist/dashboard");
 const STAMP = join(ROOT, "dist/dashboard.digest");
 const SOURCES = ["dashboard", "shared"];
-/** What it is built with. */
+/** The tools of the build. */
 const LOCK = join(ROOT, "package-lock.json");
 
 const digest = digestOfSources();
@@ -19,9 +19,9 @@ if (!existsSync(join(TARGET, "index.html")) || !existsSync(STAMP) || readFileSyn
   writeFileSync(STAMP, digest);
 }
 
-/** Whoever serves or builds at the same moment sees the whole of one build: it is made beside the target. */
+/** Builds beside the target and then swaps, so that a concurrent reader sees one whole build. */
 async function buildInto(target: string): Promise<void> {
-  // Loaded only where there is something to build: that alone takes half a second.
+  // Loaded only if there is something to build: the import alone takes half a second.
   const { build } = await import("vite");
   const draft = `${target}.${process.pid}`;
   const configFile = join(ROOT, "dashboard/vite.config.ts");
@@ -40,7 +40,7 @@ function replace(target: string, draft: string): void {
     if (existsSync(target)) renameSync(target, old);
     renameSync(draft, target);
   } catch (error) {
-    // Another build of the same sources was there first.
+    // Another build of the same sources finished first.
     if (!existsSync(join(target, "index.html"))) throw error;
   } finally {
     rmSync(old, { recursive: true, force: true });

@@ -5,7 +5,7 @@ import { type Position, project } from "../src/regions/projection.ts";
 
 const ID = "virtual:land";
 
-/** Gives the page `virtual:land`: the land of the earth as one SVG path, drawn when it is built. */
+/** Provides `virtual:land`: the land of the earth as one SVG path, drawn at build time. */
 export function landPath(): Plugin {
   return {
     name: "land-path",

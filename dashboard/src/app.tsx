@@ -12,13 +12,13 @@ const ClustersPage = lazy(() => import("./clusters/page.tsx"));
 const RegionsPage = lazy(() => import("./regions/page.tsx"));
 const LoginPage = lazy(() => import("./login/page.tsx"));
 
-/** What is made of the overview alone, and so is there for the public too. */
+/** Pages that need only the overview, so that the public sees them too. */
 const OPEN: ReadonlySet<Route["page"]> = new Set<Route["page"]>(["overview", "regions", "login", "unknown"]);
 
-/** Once the first page has what it asks for itself. */
+/** After the first page has loaded its own data. */
 const LOAD_AHEAD_AFTER_MS = 1_000;
 
-/** The whole page: its header, and whichever page the address names. */
+/** The application: the header and the page of the current address. */
 export function App() {
   const route = useRoute();
   const isClosed = useView((view) => view.needsLogin || (view.overview?.role === "public" && !OPEN.has(route.page)));
@@ -31,7 +31,7 @@ export function App() {
       isFirst.current = false;
       return;
     }
-    // As after a load: those who hear the page are told where they are, and reading begins at its top.
+    // As after a page load: a screen reader announces the new page and reading starts at its top.
     main.current?.focus({ preventScroll: true });
     scrollTo(0, 0);
   }, [place]);
@@ -49,7 +49,7 @@ export function App() {
   );
 }
 
-/** Has the code of the other pages before the connection is lost; the public cannot see most of them. */
+/** Loads the code of the other pages while there is a connection. The public cannot see most of them. */
 function useLoadAhead(): void {
   const isIn = useView((view) => view.overview !== undefined && view.overview.role !== "public");
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** Pages without a parameter, by their path. */
+/** The pages without a parameter, by path. */
 const PAGES = new Map([
   ["/", "overview"],
   ["/regions", "regions"],
@@ -10,13 +10,13 @@ const PAGES = new Map([
 ] as const);
 type Page = typeof PAGES extends Map<string, infer Name> ? Name : never;
 
-/** Where the page is. `host` is the root host of a record. */
+/** A location in the view. `host` is the root host of a record. */
 export type Route = { page: Page } | { page: "record"; host: string } | { page: "unknown" };
 
 /** The path of a record's page. */
 export const recordPath = (host: string): string => `/records/${encodeURIComponent(host)}`;
 
-/** Reads the path of an address. */
+/** Parses the path of an address. */
 export function routeOf(path: string): Route {
   const page = (PAGES as ReadonlyMap<string, Page>).get(path);
   if (page !== undefined) return { page };
@@ -29,13 +29,13 @@ export function routeOf(path: string): Route {
   }
 }
 
-/** Goes to a path of this site without a load; `replace` keeps the place before out of the history. */
+/** Navigates within the site. `replace` replaces the current history entry. */
 export function navigate(path: string, { replace = false } = {}): void {
   history[replace ? "replaceState" : "pushState"](null, "", path);
   dispatchEvent(new Event("popstate"));
 }
 
-/** Where the page is, kept up with. Plain links are enough: clicks on those within this site make no load. */
+/** The current location. Clicks on plain links within this site navigate without a load. */
 export function useRoute(): Route {
   const [path, setPath] = useState(location.pathname);
   useEffect(() => {
@@ -50,13 +50,13 @@ export function useRoute(): Route {
   return routeOf(path);
 }
 
-/** Leaves to the browser what is not a plain click on a link within this site, such as one meant for a new tab. */
+/** Ignores everything but a plain click on a link within this site. A click for a new tab is the browser's. */
 function followLink(event: MouseEvent): void {
   if (event.defaultPrevented || event.button !== 0) return;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   const link = event.target instanceof Element ? event.target.closest("a") : null;
   if (link === null || link.origin !== location.origin || link.target !== "" || link.hasAttribute("download")) return;
-  // A jump within the page, and whatever is the API's.
+  // A jump within the page, or a path of the API.
   if (link.hash !== "" && link.pathname === location.pathname) return;
   if (routeOf(link.pathname).page === "unknown") return;
   event.preventDefault();

@@ -1,6 +1,8 @@
 import type { Problem } from "../../../shared/model/problem.ts";
 
-/** What the API answered instead of what was asked for; `problem` is absent where the answer came from elsewhere, or none came. */
+/**
+ * An error of a call to the API. `problem` is absent if no answer came, or if it came from something else than the API.
+ */
 export class ApiError extends Error {
   readonly status: number;
   readonly problem: Problem | undefined;
@@ -12,7 +14,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What could not be asked, or not understood once it was answered, for people. */
+/** Messages for a call that could not be made, or whose answer could not be read. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const words =
@@ -24,8 +26,8 @@ const LIMIT_MS = 15_000;
 const NO_ANSWER = "The edge does not answer.";
 
 /**
- * GETs a document of the API. Throws an ApiError, of status 0 where nothing answered, or not to the end; of the answer's own where
- * that is no document, such as the login page of a gate before the edge.
+ * GETs a document of the API. Throws an ApiError: with status 0 if no complete answer came, else with the status of an
+ * answer that is no document, such as a proxy's login page.
  */
 export async function getJson<Answer>(path: string, signal?: AbortSignal): Promise<Answer> {
   const response = await ask(path, signal === undefined ? {} : { signal });
@@ -49,12 +51,12 @@ function parsed(text: string): unknown {
   }
 }
 
-/** POSTs to the API; for routes that answer nothing. Throws an ApiError. */
+/** POSTs to a route that answers nothing. Throws an ApiError. */
 export async function postJson(path: string, body: unknown): Promise<void> {
   await ask(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
 }
 
-/** DELETEs at the API. Throws an ApiError. */
+/** Sends a DELETE to the API. Throws an ApiError. */
 export async function remove(path: string): Promise<void> {
   await ask(path, { method: "DELETE" });
 }

@@ -1,14 +1,14 @@
 import type { Stream, View } from "./state.ts";
 
-/** How the page is kept up to date, for people. `lastWordAt` by the viewer's clock, Unix ms. */
+/** How the page is kept up to date. `lastWordAt` is Unix ms by the viewer's clock. */
 export type Connection = { state: "connecting" | "live" | "polling" } | { state: "stale"; lastWordAt: number };
 
-/** An overview that is polled may be as old as two questions and the time of an answer. */
+/** A polled overview may be as old as two polls plus the time of an answer. */
 const POLLED_STALE_MS = 12_000;
 
 /**
- * What the state of the connection is at a moment: live only while the stream of every partition is open. Where one was lost,
- * the page is stale until it has read an overview since; from then on it polls, be it that no stream ever comes through.
+ * Returns the state of the connection at a moment. It is live only while the stream of every partition is open. After a
+ * loss the page is stale until it has read an overview; from then on it polls.
  */
 export function connectionOf(view: View, now: number): Connection {
   const { overview, readAt, fault } = view;
@@ -23,13 +23,13 @@ export function connectionOf(view: View, now: number): Connection {
   return { state: "stale", lastWordAt: lastWordOf(streams, readAt) };
 }
 
-/** Whether the overview has to stand in for a stream. */
+/** Whether the overview must replace a stream. */
 export const isPolled = ({ overview, fault, streams }: View): boolean =>
   fault !== undefined || overview?.role === "public" || [...streams.values()].some(({ open }) => !open);
 
 const streamsOf = ({ streams }: View, partitions: number): Stream[] =>
   Array.from({ length: partitions }, (_, partition) => streams.get(partition) ?? { open: false });
 
-/** Of the partition that was not heard of for longest; the overview was of all. */
+/** The time of the partition that has been silent longest. The overview covers all partitions. */
 const lastWordOf = (streams: readonly Stream[], readAt: number): number =>
   Math.min(...streams.map(({ heardAt }) => Math.max(heardAt ?? 0, readAt)));

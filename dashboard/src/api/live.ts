@@ -1,25 +1,23 @@
 import type { LiveMessage } from "../../../shared/model/overview.ts";
 
 const PING_EVERY_MS = 4_000;
-/** No answer for so long after a ping: the connection is lost, whatever the browser still thinks. */
+/** Without an answer to a ping for this long, the connection counts as lost, even if the browser has not noticed. */
 const ANSWER_WITHIN_MS = 3_000;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
 
-/** What the owner of a stream is told, and asked. */
+/** Callbacks of a stream. */
 export interface StreamHooks {
   opened(): void;
-  /** Anything came, be it but the answer to a ping. */
+  /** Any message came, including the answer to a ping. */
   heard(): void;
   told(message: LiveMessage): void;
   closed(): void;
-  /** Of the newest event that is known: where the stream goes on. */
+  /** Id of the newest known event. The stream continues after it. */
   after(): number | undefined;
 }
 
-/**
- * Follows the stream of one partition until it is stopped: comes back after each loss, at first soon, then ever less often.
- */
+/** Follows the stream of one partition until it is stopped. Reconnects after each loss, with growing delays. */
 export class LiveStream {
   readonly #partition: number;
   readonly #hooks: StreamHooks;
@@ -33,13 +31,13 @@ export class LiveStream {
     this.#connect();
   }
 
-  /** Connects anew at once: after a gap, or when the viewer is back. */
+  /** Reconnects at once, after a gap or when the viewer returns. */
   reconnect(): void {
     this.#drop();
     this.#connect();
   }
 
-  /** Finds out at once how the connection is, instead of with the next ping or try: the viewer is back. */
+  /** Checks the connection at once instead of at the next ping, because the viewer returned. */
   hurry(): void {
     if (this.#socket === undefined) this.reconnect();
     else if (this.#socket.readyState === WebSocket.OPEN) this.#ping();
@@ -82,7 +80,7 @@ export class LiveStream {
   #lost(): void {
     this.#drop();
     this.#hooks.closed();
-    // Spread, so that an edge that comes back is not asked by all viewers at one moment.
+    // Jitter: viewers must not all reconnect at one moment when the edge returns.
     const wait = Math.min(FIRST_WAIT_MS * 2 ** this.#losses++, LONGEST_WAIT_MS) * (0.75 + Math.random() / 2);
     this.#after(wait, () => this.#connect());
   }
@@ -96,7 +94,7 @@ export class LiveStream {
     socket.close();
   }
 
-  /** One timer at a time: either the next ping, or the wait for an answer, or for the next try. */
+  /** One timer at a time: for the next ping, for an answer, or for the next attempt. */
   #after(delayMs: number, act: () => void): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(act, delayMs);

@@ -1,19 +1,19 @@
 import type { Event } from "../../../shared/model/event.ts";
 import type { LiveMessage, Overview, RecordSummary } from "../../../shared/model/overview.ts";
 
-/** An event with the partition whose log it is in: together with its id, that names it. */
+/** An event with the partition whose log holds it. Partition and id together identify it. */
 export type PartitionEvent = Event & { partition: number };
 
-/** A stream of one partition, as far as it was followed. */
+/** The state of the stream of one partition. */
 export interface Stream {
   open: boolean;
-  /** Of the newest event that is known, with nothing missing before it; absent before the first word. */
+  /** Id of the newest known event without a gap before it. Absent before the first message. */
   lastEventId?: number;
-  /** Whether this connection has told anything yet: its first message makes up for what was missed. */
+  /** Whether this connection has delivered a message yet. The first one carries what was missed. */
   caughtUp?: boolean;
-  /** When it last gave word, by the clock of the viewer. Unix ms. */
+  /** When the last message came, Unix ms by the viewer's clock. */
   heardAt?: number;
-  /** When it was last lost, or could not be opened, by the clock of the viewer. Unix ms. */
+  /** When it was last lost or failed to open, Unix ms by the viewer's clock. */
   closedAt?: number;
 }
 
@@ -23,22 +23,22 @@ export interface Fault {
   message: string;
 }
 
-/** All that the page knows. Never changed in place. */
+/** The state of the page. Never changed in place. */
 export interface View {
   overview: Overview | undefined;
-  /** When the overview was last answered, by the clock of the viewer. Unix ms. */
+  /** When the last overview came, Unix ms by the viewer's clock. */
   readAt: number | undefined;
-  /** What to add to the viewer's clock to have that of the edge. */
+  /** Add this to the viewer's clock to get the edge's clock, ms. */
   skewMs: number;
   fault: Fault | undefined;
   needsLogin: boolean;
   /** By partition. */
   streams: ReadonlyMap<number, Stream>;
-  /** The newest of what the streams told, oldest first. */
+  /** The newest events of the streams, oldest first. */
   events: readonly PartitionEvent[];
-  /** How often events were lost that no stream can give again: whoever shows a timeline reads it anew. */
+  /** How often events were lost that no stream sends again. A timeline is read again when this changes. */
   missed: number;
-  /** Records by host as the streams last told them, newer than the overview that was last read; undefined where removed. */
+  /** Records by host that the streams sent after the last overview; undefined if removed. */
   told: ReadonlyMap<string, { at: number; record: RecordSummary | undefined }>;
 }
 
@@ -63,7 +63,7 @@ export const START: View = {
   told: new Map(),
 };
 
-/** What the page knows after something has happened. */
+/** Returns the state after an action. */
 export function reduce(view: View, action: Action): View {
   switch (action.type) {
     case "Opened":
@@ -84,8 +84,8 @@ export function reduce(view: View, action: Action): View {
 }
 
 /**
- * Whether to connect again with the last id that is known: the events between that and this message are not there (ids rise
- * by one). Where they are not in the first message of a connection either, the log has dropped them.
+ * Whether to reconnect from the last known id, because events before this message are missing (ids rise by one). If
+ * they are missing in a connection's first message too, the log has dropped them.
  */
 export function needsReplay(stream: Stream | undefined, message: LiveMessage): boolean {
   return stream?.caughtUp === true && hasGap(stream, message);
@@ -107,7 +107,7 @@ function told(view: View, message: LiveMessage, now: number): View {
   const withRecords = { ...view, ...toldRecords(view, message) };
   if (needsReplay(before, message)) return withStream(withRecords, partition, { heardAt: now });
   const known = before?.lastEventId ?? 0;
-  // A log that ends before what is known of it is another one, after a loss of storage.
+  // A log that ends before the last known id is a new log: the edge lost its storage.
   const fresh = lastEventId < known ? events : events.filter(({ id }) => id > known);
   const stream = { heardAt: now, caughtUp: true, lastEventId: events.at(-1)?.id ?? lastEventId };
   return {
@@ -133,7 +133,7 @@ function toldRecords(view: View, { at, removed, records }: LiveMessage): Pick<Vi
   };
 }
 
-/** The overview is the truth of its moment; what the streams told after it stays on top of it. */
+/** The overview is the truth of its moment. Newer messages of the streams stay on top of it. */
 function read(view: View, overview: Overview, now: number): View {
   const newer = new Map([...view.told].filter(([, { at }]) => at >= overview.at));
   const same = { ...overview, records: keptWhereEqual(view.overview?.records ?? [], overview.records) };
@@ -148,7 +148,7 @@ function read(view: View, overview: Overview, now: number): View {
   };
 }
 
-/** Records that say the same stay the same objects: only the rows of those that changed are drawn again. */
+/** Records with equal content stay the same objects, so that only changed rows are drawn again. */
 function keptWhereEqual(before: readonly RecordSummary[], after: RecordSummary[]): RecordSummary[] {
   const known = new Map(before.map((record) => [record.rootHost, record]));
   return after.map((record) => {

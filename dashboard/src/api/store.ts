@@ -16,8 +16,8 @@ let readAgain = false;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /**
- * A part of what the page knows, kept up to date: the component is drawn again when what `select` gives is another value
- * (by identity), so it should pick from the view rather than build.
+ * Selects a part of the state and follows it. The component is drawn again when the selected value changes by identity,
+ * so `select` should pick a value and not build one.
  */
 export function useView<Part>(select: (view: View) => Part): Part {
   const [, draw] = useReducer((count: number) => count + 1, 0);
@@ -35,10 +35,10 @@ export function useView<Part>(select: (view: View) => Part): Part {
   return part;
 }
 
-/** The moment by the edge's clock, Unix ms, for what is drawn once. */
+/** The current time by the edge's clock, Unix ms. For content that is drawn once. */
 export const edgeNow = (): number => Date.now() + view.skewMs;
 
-/** Begins to follow the edge; once, at the start of the page. */
+/** Starts to follow the edge. Called once, when the page starts. */
 export function follow(): void {
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden) wake();
@@ -47,14 +47,16 @@ export function follow(): void {
   void readOverview();
 }
 
-/** After a login or its end: forgets all, and asks again as whom the edge now sees. */
+/** Drops all state after a login or logout, and reads it again under the new identity. */
 export function startOver(): Promise<void> {
   stopStreams();
   happen({ type: "LoggedIn" });
   return readOverview();
 }
 
-/** Reads the overview now. While one is being read, another follows it, since the first may be older than the question. */
+/**
+ * Reads the overview now. If a read is in flight, another follows it, because the first may be older than this call.
+ */
 export function readOverview(): Promise<void> {
   readAgain = reading !== undefined;
   reading ??= readUntilFresh().finally(() => {
@@ -77,7 +79,7 @@ async function readOnce(): Promise<void> {
     followStreams();
   } catch (error) {
     const { status, message } = asApiError(error);
-    // The session has ended: streams would be refused, again and again.
+    // The session has ended. Every stream would be refused.
     if (status === 401) stopStreams();
     happen({ type: "ReadFailed", fault: { status, message } });
   }
@@ -99,7 +101,7 @@ function stopStreams(): void {
   streams.clear();
 }
 
-/** The public has no stream, nor has one whose session ended and who is the public since. */
+/** The public has no stream. That includes a viewer whose session has ended. */
 function followStreams(): void {
   const { role, partitions } = view.overview ?? { role: "public", partitions: 0 };
   if (role === "public") {
@@ -115,7 +117,7 @@ function followStream(partition: number): LiveStream {
   const stream: LiveStream = new LiveStream(partition, {
     opened: () => {
       happen({ type: "Opened", partition, now: Date.now() });
-      // What changed while no stream was open is in no message.
+      // Changes made while no stream was open are in no message.
       void readOverview();
     },
     heard: () => happen({ type: "Heard", partition, now: Date.now() }),
@@ -123,7 +125,7 @@ function followStream(partition: number): LiveStream {
       const replay = needsReplay(view.streams.get(partition), message);
       happen({ type: "Told", message, now: Date.now() });
       if (replay) stream.reconnect();
-      // Regions and clusters are in the overview alone.
+      // Only the overview has regions and clusters.
       if (message.events.some(({ type }) => /^(Region|Cluster)/.test(type))) void readOverview();
     },
     closed: () => {

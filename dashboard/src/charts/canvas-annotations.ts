@@ -3,19 +3,19 @@ import type { Line } from "./series.ts";
 
 const LANE_PX = 12;
 const BAR_PX = 8;
-/** Between the lanes and the topmost label of the axis. */
+/** Space between the lanes and the topmost axis label. */
 const CLEAR_PX = 11;
 const FONT = "10px system-ui, sans-serif";
 
-/** Room that the lanes of failed checks need above the chart, CSS px. */
+/** Height of the lanes of failed checks above the chart, CSS px. */
 export function lanesHeight(lines: readonly Line[]): number {
   const { length } = failing(lines);
   return length === 0 ? 0 : length * LANE_PX + CLEAR_PX;
 }
 
 /**
- * Draws above the chart, for each region that saw failures, when it did: a bar a step, the taller the more of its checks
- * failed. Times without a bar were in order, or nothing was checked.
+ * Draws a lane above the chart for each region that saw failures. Each step with failures has a bar, taller for a
+ * larger share of failed checks.
  */
 export function drawFailures(
   plot: uPlot,
@@ -60,10 +60,10 @@ function stepWidth(plot: uPlot): number {
 const GAP_PX = 13;
 const FONT_PX = 11;
 
-/** Room that the names at the ends of the lines need, CSS px. */
+/** Width of the names at the ends of the lines, CSS px. */
 export const NAMES_PX = 62;
 
-/** Writes each region's name where its line ends, so that nobody has to tell lines by their colour. */
+/** Writes each region's name where its line ends, so that colour is not the only sign. */
 export function drawNames(plot: uPlot, lines: readonly Line[]): void {
   const { ctx, bbox } = plot;
   const scale = devicePixelRatio;
@@ -97,8 +97,8 @@ function strokeOf(plot: uPlot, { stroke }: uPlot.Series): string | CanvasGradien
 }
 
 /**
- * Moves labels apart that would stand on each other: each keeps its order, is at least `gap` from the next, and all stay
- * within `[top, bottom]` as far as they fit. Gives the new places in the order of the old.
+ * Moves overlapping labels apart. Labels keep their order, stay at least `gap` apart, and stay within `[top, bottom]`
+ * if they fit. Returns the new positions in the order of the input.
  */
 export function spread(places: readonly number[], gap: number, top: number, bottom: number): number[] {
   const order = places.map((place, index) => ({ place, index })).sort((a, b) => a.place - b.place);

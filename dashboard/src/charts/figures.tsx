@@ -4,13 +4,13 @@ import type { Chart, Line } from "./series.ts";
 
 interface Shown {
   chart: Chart;
-  /** Of the step under the pointer, or the last. */
+  /** Index of the step under the pointer; undefined for the last step. */
   step: number | undefined;
   caption: string;
   onMark(region: string | undefined): void;
 }
 
-/** The chart in figures, a row for each region: its legend, and the same for those who do not see it. */
+/** The chart as a table with a row for each region. It is the legend, and the text alternative of the chart. */
 export function Figures({ chart, step, caption, onMark }: Shown) {
   return (
     <table class="figures">
@@ -56,7 +56,7 @@ function Row({ line, index, step, onMark }: { line: Line; index: number } & Pick
   );
 }
 
-/** The line as the chart draws it. */
+/** A sample of the line as drawn in the chart. */
 function Sample({ index }: { index: number }) {
   const { color, dash } = lineStyle(index);
   return (

@@ -1,4 +1,4 @@
-/** Milliseconds for people: `0.8 ms`, `42 ms`, `1.24 s`; a dash where nothing was measured. */
+/** Formats milliseconds: `0.8 ms`, `42 ms`, `1.24 s`; a dash for null. */
 export function formatMs(ms: number | null): string {
   if (ms === null) return "–";
   if (ms >= 1_000) return `${(ms / 1_000).toFixed(2)} s`;
@@ -6,8 +6,8 @@ export function formatMs(ms: number | null): string {
 }
 
 /**
- * A share in per cent: `100 %`, `99.95 %`, `0 %`. Never rounded to all or nothing: one failure in a million is `99.99 %`, one
- * success `0.01 %`.
+ * Formats a share in per cent: `100 %`, `99.95 %`, `0 %`. It never rounds to 0 or 100: one failure in a million is
+ * `99.99 %`, one success `0.01 %`.
  */
 export function formatPercent(share: number | null): string {
   if (share === null) return "–";
@@ -16,5 +16,5 @@ export function formatPercent(share: number | null): string {
   return `${percent.toFixed(2)} %`;
 }
 
-/** Whole numbers with thousands apart: `12,480`. */
+/** Formats a whole number with thousands separators: `12,480`. */
 export const formatCount = (count: number): string => count.toLocaleString("en");

@@ -17,15 +17,15 @@ const SPANS: readonly (readonly [HistorySpan, string])[] = [
 
 export interface Charted {
   host: string;
-  /** When the record was last decided: its history is then worth another look. Unix ms. */
+  /** When the record was last decided, Unix ms. The history is read again when this changes. */
   decidedAt: number;
-  /** The leaf to show until another is chosen; the first where there is none. */
+  /** The leaf to show until the viewer chooses another; undefined for the first. */
   troubled: string | undefined;
-  /** Whether any of its addresses is probed. */
+  /** Whether any address of the record is probed. */
   isProbed: boolean;
 }
 
-/** Latency and availability over time, as each region has them. */
+/** Latency and availability over time, by region. */
 export default function HistoryPanel({ host, decidedAt, troubled, isProbed }: Charted) {
   const [span, setSpan] = useState<HistorySpan>("6h");
   const { history, fault } = useHistory(host, span, decidedAt);
@@ -151,7 +151,7 @@ function stepWords(stepMs: number): string {
 }
 
 interface Shown<Value extends string> {
-  /** What is chosen, for those who hear the page. */
+  /** The name of the group for screen readers. */
   legend: string;
   name: string;
   choices: readonly (readonly [value: Value, label: string])[];
@@ -159,7 +159,7 @@ interface Shown<Value extends string> {
   onChange(value: NoInfer<Value>): void;
 }
 
-/** One of a few, side by side. */
+/** A choice of one among a few options, side by side. */
 export function Choice<Value extends string>({ legend, name, choices, value, onChange }: Shown<Value>) {
   return (
     <fieldset class="choice">

@@ -3,7 +3,7 @@ import { drawFailures, drawNames, lanesHeight, NAMES_PX } from "./canvas-annotat
 import { formatMs } from "./format.ts";
 import { type Chart, PHASES, type Phase } from "./series.ts";
 
-/** What the chart takes from the page's style sheet, since a canvas has none. */
+/** Resolves a CSS custom property of the page, because a canvas has no style sheet. */
 export type ColorOf = (property: string) => string;
 
 interface Wanted {
@@ -12,11 +12,11 @@ interface Wanted {
   widthPx: number;
   heightPx: number;
   colorOf: ColorOf;
-  /** Told of the step under the pointer, if any. */
+  /** Called with the index of the step under the pointer, if any. */
   onStep(index: number | undefined): void;
 }
 
-/** Everything uPlot has to know to draw a chart. */
+/** The options of uPlot for a chart. */
 export function plotOptions({ chart, phase, widthPx, heightPx, colorOf, onStep }: Wanted): uPlot.Options {
   const text = colorOf("--ink-muted");
   const grid = { stroke: colorOf("--line"), width: 1 };
@@ -62,7 +62,7 @@ const axes = {
   }),
 };
 
-/** `12:05`; at midnight the day that begins. */
+/** `12:05`; at midnight the new day. */
 function timeWords(atS: number): string {
   const time = TIME.format(atS * 1_000);
   return time === "00:00" ? DAY.format(atS * 1_000) : time;
@@ -86,10 +86,10 @@ function seriesOf(label: string, index: number, colorOf: ColorOf): uPlot.Series 
   };
 }
 
-/** A young history is shown larger, but never fewer steps than this: a line of two points says nothing. */
+/** A short history is zoomed in, but never to fewer steps than this. */
 const FEWEST_STEPS = 20;
 
-/** The times that are worth showing, Unix seconds: the span, or from where its history begins. */
+/** The time range to show, Unix seconds: the whole span, or from where the history begins. */
 export function visibleTimes({ timesS, lines }: Chart): { fromS: number; toS: number } | undefined {
   const [first, last] = [timesS[0], timesS.at(-1)];
   if (first === undefined || last === undefined) return undefined;
@@ -99,7 +99,7 @@ export function visibleTimes({ timesS, lines }: Chart): { fromS: number; toS: nu
   return { fromS: from, toS: last };
 }
 
-/** Where a value stands alone between two gaps, so that no line would show it. */
+/** Indexes of values between two gaps, which no line would show. */
 export function lonePoints(values: readonly (number | null | undefined)[]): number[] {
   return values.flatMap((value, index) => {
     const isAlone = value != null && values[index - 1] == null && values[index + 1] == null;
@@ -107,7 +107,10 @@ export function lonePoints(values: readonly (number | null | undefined)[]): numb
   });
 }
 
-/** How the line of a region is told from the others: by dashes first, colour is but a help. Lengths in px; none is solid. */
+/**
+ * The style of a region's line. Dashes distinguish the lines; colour only helps. Lengths in px; an empty list is a
+ * solid line.
+ */
 export interface LineStyle {
   /** Name of the CSS custom property of its colour. */
   color: string;
@@ -129,7 +132,7 @@ const DASHES = [
   [3, 2],
 ];
 
-/** The style of the nth line; there are as many dash patterns as there are regions. */
+/** Returns the style of the nth line. There are as many dash patterns as regions. */
 export function lineStyle(index: number): LineStyle {
   return { color: `--series-${(index % COLORS) + 1}`, dash: DASHES[index % DASHES.length] ?? [] };
 }

@@ -10,14 +10,14 @@ const FADED = 0.18;
 interface Shown {
   chart: Chart;
   phase: Phase;
-  /** The only region that is drawn in full, while somebody looks for it. */
+  /** The highlighted region; the other lines fade. */
   marked: string | undefined;
-  /** What the chart shows, for those who do not see it. */
+  /** The text alternative of the chart. */
   label: string;
   onStep(index: number | undefined): void;
 }
 
-/** The chart itself: drawn anew when the theme changes, as wide as its place. The figures beside it say the same in words. */
+/** The chart, as wide as its container. It is drawn again when the theme changes. */
 export function Plot({ chart, phase, marked, label, onStep }: Shown) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
@@ -51,7 +51,10 @@ export function Plot({ chart, phase, marked, label, onStep }: Shown) {
   return <div class="plot" ref={place} role="img" aria-label={label} />;
 }
 
-/** A canvas takes no custom property, and the value of one may be unresolved: an element that has the colour resolves it. */
+/**
+ * A canvas takes no custom property, and the property's value may be unresolved. An element with that colour resolves
+ * it.
+ */
 function colorsOf(parent: Element): ColorOf {
   return (property) => {
     const swatch = parent.appendChild(document.createElement("i"));
@@ -62,7 +65,7 @@ function colorsOf(parent: Element): ColorOf {
   };
 }
 
-/** Changes whenever another theme is chosen, here or by the system. */
+/** Returns a number that changes with the theme, whether the viewer or the system changed it. */
 function useTheme(): number {
   const [changes, setChanges] = useState(0);
   useEffect(() => {

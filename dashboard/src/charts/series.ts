@@ -1,6 +1,6 @@
 import type { HistoryPoint, ProbeHistory, RecordHistory } from "../../../shared/model/history.ts";
 
-/** What of a check a chart shows. Phases count as in an observation: all but `resolve` from the dial. */
+/** The phases of a check. As in an observation, all but `resolve` are measured from the dial. */
 export const PHASES = {
   total: { label: "Total", field: "totalMs" },
   firstByte: { label: "First byte", field: "firstByteMs" },
@@ -15,7 +15,7 @@ export interface Line {
   region: string;
   /** Mean of the phase in each step, ms. */
   latencyMs: (number | null)[];
-  /** Share of failed checks in each step, 0 to 1; null where none was counted. */
+  /** Share of failed checks in each step, 0 to 1; null without checks. */
   failed: (number | null)[];
   facts: LineFacts;
 }
@@ -34,26 +34,26 @@ export interface LineFacts {
 }
 
 export interface Chart {
-  /** Begins of all steps of the span, Unix seconds, as uPlot takes them. */
+  /** Start times of all steps of the span, Unix seconds, as uPlot expects. */
   timesS: number[];
   lines: Line[];
 }
 
-/** Phases that anything was measured of, in the order of {@link PHASES}. */
+/** The phases with measurements, in the order of {@link PHASES}. */
 export function phasesIn(series: readonly ProbeHistory[]): Phase[] {
   const has = ({ field }: { field: keyof HistoryPoint }) =>
     series.some(({ points }) => points.some((point) => point[field] !== null));
   return (Object.keys(PHASES) as Phase[]).filter((phase) => has(PHASES[phase]));
 }
 
-/** Leaves that there is history of, in order. */
+/** The leaves with history, sorted. */
 export function leavesIn({ series }: RecordHistory): string[] {
   return [...new Set(series.map(({ leaf }) => leaf))].sort();
 }
 
 /**
- * One leaf's history as a chart, a line for each region, by name. A leaf that several clusters probe is counted over all its
- * probes, with the means weighted by their checks.
+ * Makes a chart of one leaf's history, with a line for each region, sorted by name. If several clusters probe the leaf,
+ * means are weighted by their checks.
  */
 export function chartOf(history: RecordHistory, leaf: string, phase: Phase): Chart {
   const { stepMs, from, to } = history;

@@ -2,16 +2,18 @@ import { useEffect, useState } from "preact/hooks";
 import type { HistorySpan, RecordHistory } from "../../../shared/model/history.ts";
 import { type ApiError, asApiError, getJson } from "../api/client.ts";
 
-/** The finest step is a minute: asking more often shows nothing new. */
+/** The finest step is a minute, so a shorter interval shows nothing new. */
 const READ_EVERY_MS = 60_000;
 
 export interface HistoryView {
-  /** Of the span that is wanted, or while that is being read of the one before. */
+  /** The history of the chosen span, or of the previous one while the new one loads. */
   history: RecordHistory | undefined;
   fault: ApiError | undefined;
 }
 
-/** Reads the history of a record, again each minute while the page is to be seen, and when `decidedAt` is another. */
+/**
+ * Reads the history of a record. Reads it again each minute while the page is visible, and when `decidedAt` changes.
+ */
 export function useHistory(host: string, span: HistorySpan, decidedAt: number): HistoryView {
   const [seen, setSeen] = useState<HistoryView>({ history: undefined, fault: undefined });
   useEffect(() => {

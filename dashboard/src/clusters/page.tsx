@@ -7,13 +7,13 @@ import { EmptyNote, ErrorNote, Skeleton } from "../ui/states.tsx";
 import { Ago, TextWithTimes } from "../ui/time.tsx";
 import "./clusters.css";
 
-/** The clusters and their agents: what they have sent, and whether they can be reached. Trouble first. */
+/** The clusters and their agents: what they sent, and whether they are reachable. Problems come first. */
 export default function ClustersPage() {
   const overview = useView((view) => view.overview);
   const fault = useView((view) => view.fault);
   useEffect(() => {
     if (location.hash === "") return;
-    // Reached by a link to one of them: after the page has gone to its top, as it does when it changes.
+    // For a link to one cluster. Runs after the page change has scrolled to the top.
     const id = decodeURIComponent(location.hash.slice(1));
     const frame = requestAnimationFrame(() => document.getElementById(id)?.scrollIntoView());
     return () => cancelAnimationFrame(frame);
@@ -66,7 +66,7 @@ const trouble = ({ reachable, conditions }: ClusterHealth): number =>
 
 function Cluster({ health }: { health: ClusterHealth }) {
   const { cluster, records, reachable, failures, lastFailure, backlog } = health;
-  // Said above already, where it cannot be reached.
+  // The note above already says that it is unreachable.
   const conditions = health.conditions.filter(({ type }) => reachable || type !== "Delivered");
   const tone = reachable ? (conditions.length > 0 ? "warn" : "ok") : "bad";
   return (

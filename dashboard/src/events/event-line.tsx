@@ -8,13 +8,13 @@ import "./events.css";
 
 interface Shown {
   event: TimelineEvent;
-  /** The host that the page around it is about: not named again. */
+  /** The host of the surrounding page, which is not repeated. */
   host?: string;
-  /** The hour in which it is drawn, since a time of yesterday shows its day. */
+  /** The current hour. A new hour draws the line again, because yesterday's times show their day. */
   hour: number;
 }
 
-/** One event: when, what, and where to look further. Not drawn again while it is the same: there are hundreds of them. */
+/** One event: when, what, and links. Memoized, because a page has hundreds of them. */
 export class EventLine extends Component<Shown> {
   override shouldComponentUpdate({ event, host, hour }: Shown): boolean {
     return event !== this.props.event || host !== this.props.host || hour !== this.props.hour;

@@ -3,7 +3,9 @@ import { navigate } from "../router.ts";
 import { KINDS, type Kind, typeWords } from "./kinds.ts";
 import { keyOf, type TimelineEvent } from "./timeline.ts";
 
-/** Which events are wanted; an empty field wants all. It lives in the page's address, so that a view can be shared. */
+/**
+ * The filter of the events; an empty field matches all. It is part of the page's address, so that a view can be shared.
+ */
 export interface EventFilter {
   kinds: Kind[];
   host: string;
@@ -14,7 +16,7 @@ export interface EventFilter {
 
 const FIELDS = ["host", "cluster", "region", "text"] as const;
 
-/** Reads a filter from the search part of an address. What is not known is left out. */
+/** Reads a filter from the search part of an address. Unknown values are dropped. */
 export function readFilter(search: string): EventFilter {
   const parameters = new URLSearchParams(search);
   const kinds = (parameters.get("kind") ?? "").split(",").filter((kind): kind is Kind => Object.hasOwn(KINDS, kind));
@@ -22,7 +24,7 @@ export function readFilter(search: string): EventFilter {
   return { kinds, host: host ?? "", cluster: cluster ?? "", region: region ?? "", text: text ?? "" };
 }
 
-/** The search part that {@link readFilter} reads, with its question mark; empty where all is wanted. */
+/** The inverse of {@link readFilter}, with the question mark; empty for no filter. */
 export function writeFilter(filter: EventFilter): string {
   const parameters = new URLSearchParams();
   if (filter.kinds.length > 0) parameters.set("kind", filter.kinds.join(","));
@@ -35,7 +37,7 @@ export function isFiltering(filter: EventFilter): boolean {
   return writeFilter(filter) !== "";
 }
 
-/** Whether an event is wanted. Host and text are found anywhere within, in any case; cluster and region are named whole. */
+/** Whether an event matches. Host and text match substrings, ignoring case; cluster and region match exactly. */
 export function matches(event: TimelineEvent, filter: EventFilter): boolean {
   if (filter.kinds.length > 0 && !filter.kinds.includes(typeWords(event).kind)) return false;
   if (filter.host !== "" && !within(event.rootHost, filter.host)) return false;
@@ -49,7 +51,7 @@ export function clusterOf({ cluster, probe }: TimelineEvent): string | undefined
   return cluster ?? probe?.split("/")[0];
 }
 
-/** Clusters and regions that the events name, for the choices of the filter. */
+/** The clusters and regions in the events, as options of the filter. */
 export function namedIn(events: readonly TimelineEvent[]): { clusters: string[]; regions: string[] } {
   const sorted = (names: (string | undefined)[]) => [...new Set(names.filter((name) => name !== undefined))].sort();
   return { clusters: sorted(events.map(clusterOf)), regions: sorted(events.map(({ region }) => region)) };
@@ -71,7 +73,7 @@ function within(text: string | undefined, part: string): boolean {
   return (text ?? "").toLowerCase().includes(part.toLowerCase());
 }
 
-/** The filter that the page's address says, and how to change both. Typing adds no places to go back to. */
+/** The filter in the page's address, and a function that changes both. Typing adds no history entries. */
 export function useFilter(): [EventFilter, (change: Partial<EventFilter>) => void] {
   const [search, setSearch] = useState(location.search);
   useEffect(() => {

@@ -10,7 +10,7 @@ interface Shown {
 
 const ALL: EventFilter = { kinds: [], host: "", cluster: "", region: "", text: "" };
 
-/** What of the timeline is wanted. */
+/** The filter form of the timeline. */
 export function Filters({ filter, change, events }: Shown) {
   const { clusters, regions } = namedIn(events);
   return (
@@ -62,7 +62,7 @@ interface Choices {
   onChange(value: string): void;
 }
 
-/** A name from the address that no event here has stays to be seen, and to be taken back. */
+/** Keeps a name from the address as an option even if no event has it, so that it can be cleared. */
 function Choice({ label, value, names, onChange }: Choices) {
   const offered = value === "" || names.includes(value) ? names : [value, ...names];
   return (

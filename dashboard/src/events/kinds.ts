@@ -1,6 +1,6 @@
 import type { Event } from "../../../shared/model/event.ts";
 
-/** Kinds of events that people filter by, in the order in which they are offered. */
+/** The event kinds of the filter, in display order. */
 export const KINDS = {
   verdicts: "Verdicts",
   decisions: "Decisions",
@@ -12,7 +12,7 @@ export const KINDS = {
 } as const;
 export type Kind = keyof typeof KINDS;
 
-/** How urgent an event is at a glance. The word beside it says what happened. */
+/** The tone of an event. The label beside it says what happened. */
 export type EventTone = "bad" | "ok" | "quiet";
 
 interface TypeWords {
@@ -40,16 +40,13 @@ const TYPES: Record<string, TypeWords> = {
   PartitionsChanged: { kind: "upkeep", words: "Partitions changed", tone: "bad" },
 };
 
-/**
- * What to call an event. A type that this page does not know yet (the edge is newer) is shown under its own name, with the
- * upkeep.
- */
+/** The label of an event. A type of a newer edge is shown under its own name, in the maintenance kind. */
 export function typeWords({ type, message }: Pick<Event, "type" | "message">): TypeWords {
   const known = TYPES[type] ?? { kind: "upkeep", words: type, tone: "quiet" };
   return type === "VerdictChanged" ? { ...known, tone: verdictTone(message) } : known;
 }
 
-/** A verdict's event ends in the verdict that it changed to. */
+/** The message of a verdict event ends with the new verdict. */
 function verdictTone(message: string): EventTone {
   const last = message.match(
     /\b(Healthy|Unhealthy|Pending|Unknown)\b(?!.*\b(?:Healthy|Unhealthy|Pending|Unknown)\b)/,

@@ -10,13 +10,13 @@ import { type Timeline, useTimeline } from "./use-timeline.ts";
 import "./events.css";
 
 const PAGE_SIZE = 200;
-/** With more than this many, those out of sight are not laid out. */
+/** Above this count, events out of sight are not laid out. */
 const MANY = 200;
 const HOUR_MS = 3_600_000;
-/** Nearer to the top than this one is not yet reading further down. */
+/** Closer to the top than this, the viewer is not reading older events. */
 const TOP_PX = 160;
 
-/** All that happened, the newest first. */
+/** All events, newest first. */
 export default function EventsPage() {
   const timeline = useTimeline(PAGE_SIZE);
   const [filter, setFilter] = useFilter();
@@ -123,13 +123,13 @@ function Gap({ missing }: { missing: number }) {
   );
 }
 
-/** Gaps are of the log, not of what a filter leaves: they are shown where all is. */
+/** Gaps are a property of the log, so they are shown only without a filter. */
 function filtered(events: readonly TimelineEvent[], filter: EventFilter): TimelineLine[] {
   if (!isFiltering(filter)) return linesOf(events);
   return events.filter((event) => matches(event, filter)).map((event) => ({ kind: "event", event }));
 }
 
-/** Holds back what is new while somebody reads further down. */
+/** Pauses the timeline while the viewer reads further down. */
 function usePausedAt(events: readonly TimelineEvent[]): [PausedAt | undefined, () => void] {
   const [pausedAt, setPausedAt] = useState<PausedAt>();
   useEffect(() => {

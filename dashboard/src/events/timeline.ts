@@ -3,22 +3,22 @@ import type { PartitionEvent } from "../api/state.ts";
 /** An event of the log: its id is unique within its partition. */
 export type TimelineEvent = PartitionEvent;
 
-/** A line of the timeline: an event, or that some between its neighbours are not known here. */
+/** A line of the timeline: an event, or a gap between two events. */
 export type TimelineLine =
   | { kind: "event"; event: TimelineEvent }
   | { kind: "gap"; key: string; missing: number; at: number };
 
 export const keyOf = ({ partition, id }: Pick<TimelineEvent, "partition" | "id">): string => `${partition}-${id}`;
 
-/** Joins events that were read at different times: each once, the newest first. */
+/** Merges lists of events: each event once, newest first. */
 export function joinEvents(...lists: readonly (readonly TimelineEvent[])[]): TimelineEvent[] {
   const byKey = new Map(lists.flat().map((event) => [keyOf(event), event]));
   return [...byKey.values()].sort(newestFirst);
 }
 
 /**
- * The events, newest first, with a line wherever ids of a partition are missing: those were lost or pruned, and nobody should
- * take the timeline for whole there.
+ * Returns the events, newest first, with a gap line wherever ids of a partition are missing, because events were lost
+ * or pruned.
  */
 export function linesOf(events: readonly TimelineEvent[]): TimelineLine[] {
   const missing = missingBefore(events);
@@ -30,7 +30,7 @@ export function linesOf(events: readonly TimelineEvent[]): TimelineLine[] {
   });
 }
 
-/** How many ids of its partition are missing right before an event. Before the oldest known nothing is. */
+/** How many ids of its partition are missing directly before each event. The oldest known event has none. */
 function missingBefore(events: readonly TimelineEvent[]): Map<string, number> {
   const missing = new Map<string, number>();
   for (const ofPartition of Map.groupBy(events, ({ partition }) => partition).values()) {

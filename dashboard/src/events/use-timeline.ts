@@ -10,12 +10,12 @@ interface Page {
 }
 
 export interface Timeline {
-  /** All that is known, the newest first: read pages, and what the stream has told since. */
+  /** All known events, newest first: pages that were read, plus the stream. */
   events: readonly TimelineEvent[];
-  /** The first page is not there yet. */
+  /** The first page is still loading. */
   isLoading: boolean;
   isLoadingOlder: boolean;
-  /** The log goes back no further. */
+  /** The log has no older events. */
   isWhole: boolean;
   fault: ApiError | undefined;
   loadOlder(): void;
@@ -40,7 +40,10 @@ const NOTHING: Read = {
   fault: undefined,
 };
 
-/** The events of all partitions, the newest `pageSize` at first, kept up by the stream; read again where it lost some. */
+/**
+ * The events of all partitions: first the newest `pageSize`, then those of the stream. They are read again if the
+ * stream lost some.
+ */
 export function useTimeline(pageSize: number): Timeline {
   const told = useView((view) => view.events);
   const missed = useView((view) => view.missed);
@@ -57,7 +60,7 @@ export function useTimeline(pageSize: number): Timeline {
       });
     return () => stopped.abort();
   }, [pageSize, missed, tries]);
-  // The edge has just answered something else: what it did not answer is asked again.
+  // The edge has just answered another call, so a failed read is repeated.
   useEffect(() => {
     if (read.fault !== undefined) setTries((count) => count + 1);
   }, [answeredAt]);
@@ -74,7 +77,7 @@ export function useTimeline(pageSize: number): Timeline {
   return { events, isLoading, isLoadingOlder, isWhole, fault, loadOlder, retry: () => setTries((count) => count + 1) };
 }
 
-/** The newest page anew: how far back was read before stays. */
+/** Reads the newest page again and keeps the older pages. */
 function withNewest(before: Read, page: Page): Read {
   const pages = [...before.pages, ...page.events];
   const back = before.previous === undefined ? { previous: page.previous, isWhole: isEnd(page) } : {};
@@ -87,7 +90,7 @@ function withOlder(before: Read, page: Page): Read {
   return { ...before, pages, previous, isWhole: isEnd(page), isLoadingOlder: false, fault: undefined };
 }
 
-/** Ids begin at 1. Where the first ones were pruned, the page before is empty. */
+/** Ids begin at 1. If the first ones were pruned, the previous page is empty. */
 function isEnd({ events, previous }: Page): boolean {
   return events.length === 0 || previous.split(",").every((id) => Number(id) <= 1);
 }

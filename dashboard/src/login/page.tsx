@@ -5,7 +5,7 @@ import { navigate } from "../router.ts";
 import { PageHead } from "../ui/page.tsx";
 import "./login.css";
 
-/** Asks for a token, and lets out those who are in. */
+/** Logs in with a token, and logs out. */
 export default function LoginPage() {
   const role = useView((view) => (view.needsLogin ? undefined : view.overview?.role));
   const isIn = role === "viewer" || role === "admin";
@@ -61,7 +61,7 @@ function LoginForm({ isPublic }: { isPublic: boolean }) {
           ? "The overview is open to all. Records, events and clusters ask for the view token of this installation."
           : "This installation shows itself to those who have its view token."}
       </p>
-      {/* Keepers of passwords keep one by a name. */}
+      {/* Password managers store a password under a user name. */}
       <input type="text" name="username" autocomplete="username" value="vedette" readOnly hidden />
       <label for="token">Token</label>
       <input

@@ -9,7 +9,7 @@ interface Props {
   onFilter: (filter: Filter) => void;
 }
 
-/** Narrows the records down by words and by state. */
+/** Filters the records by text and state. */
 export function FilterBar({ records, filter, onFilter }: Props) {
   const box = useRef<HTMLInputElement>(null);
   useEffect(() => {

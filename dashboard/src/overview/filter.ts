@@ -1,6 +1,6 @@
 import type { RecordState, RecordSummary } from "../../../shared/model/overview.ts";
 
-/** The worst first: the order in which a person wants to see them. */
+/** Worst first: the order of the list. */
 export const STATES: readonly RecordState[] = [
   "Critical",
   "Degraded",
@@ -12,13 +12,13 @@ export const STATES: readonly RecordState[] = [
 ];
 
 export interface Filter {
-  /** Words that all have to be found in a host, an address, a cluster or a region that is against it. */
+  /** Words that must all occur in the host, an address, a cluster or a dissenting region. */
   text: string;
-  /** Empty for all. */
+  /** Empty matches all. */
   states: ReadonlySet<RecordState>;
 }
 
-/** The records that a filter lets through, the worst first, then by host. */
+/** The records that match a filter, worst first, then by host. */
 export function filterRecords(records: readonly RecordSummary[], { text, states }: Filter): RecordSummary[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return records
@@ -27,7 +27,7 @@ export function filterRecords(records: readonly RecordSummary[], { text, states 
     .sort((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state) || (a.rootHost < b.rootHost ? -1 : 1));
 }
 
-/** How many records are in each state, for those states that any is in. */
+/** The number of records in each state that occurs. */
 export function countStates(records: readonly RecordSummary[]): [RecordState, number][] {
   return STATES.map((state): [RecordState, number] => [
     state,

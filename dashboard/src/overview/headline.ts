@@ -2,36 +2,36 @@ import { counted } from "../../../shared/explain/seen.ts";
 import type { LeafSummary, Overview, RecordSummary } from "../../../shared/model/overview.ts";
 import { groupLeaves, type LeafGroup, placeOf } from "./leaf-groups.ts";
 
-/** Addresses of a record that are out of DNS, or kept in it only for want of better ones. */
+/** Addresses of a record that are out of DNS, or in DNS only because no better one is left. */
 export interface Trouble {
   record: RecordSummary;
   story: LeafGroup;
 }
 
-/** What a person has to know first. */
+/** The headline of the overview. */
 export interface Headline {
   tone: "critical" | "trouble" | "watch" | "well";
-  /** What is out of DNS, in one sentence. */
+  /** One sentence that says what is out of DNS. */
   title: string;
-  /** The worst of it, with why, since when and as seen from where. */
+  /** The worst addresses: why, since when and seen from where. */
   worst: Trouble[];
-  /** Addresses in trouble that are not among the worst. */
+  /** The number of further addresses in trouble. */
   more: number;
-  /** How it stands altogether. */
+  /** The totals. */
   sums: string[];
 }
 
-/** As many as are read at a glance. */
+/** The most that a viewer reads at a glance. */
 const WORST = 3;
 
-/** Answers what is out of DNS. */
+/** Makes the headline from the overview. */
 export function headlineOf(overview: Overview): Headline {
   const { records, regions } = overview;
   const troubles = troublesOf(records);
   const { tone, title } = titleOf(overview, troubles);
   return {
     tone,
-    // One that is hidden is `address 1`.
+    // A hidden address is called `address 1`.
     title: title.replace(/^address (?=\d)/, "Address "),
     worst: troubles.slice(0, WORST),
     more: countOf(troubles.slice(WORST)),
@@ -43,7 +43,7 @@ export function headlineOf(overview: Overview): Headline {
   };
 }
 
-/** Those of records that have nothing healthy left come first, then what is out before what is kept, then the newest. */
+/** Order: records without a healthy address first, then withheld before kept, then newest first. */
 function troublesOf(records: readonly RecordSummary[]): Trouble[] {
   const rank = ({ record, story }: Trouble) => (record.state === "Critical" ? 0 : 2) + (story.place === "out" ? 0 : 1);
   return records
@@ -51,7 +51,7 @@ function troublesOf(records: readonly RecordSummary[]): Trouble[] {
     .sort((a, b) => rank(a) - rank(b) || (b.story.since ?? 0) - (a.story.since ?? 0));
 }
 
-/** Whether an address is out of DNS as unhealthy, or kept in it though it is. */
+/** Whether an unhealthy address is out of DNS, or kept in DNS. */
 export const isTroubled = (leaf: LeafSummary) => leaf.reason === "UnhealthyWithheld" || placeOf(leaf) === "kept";
 
 const countOf = (troubles: readonly Trouble[]) => troubles.reduce((sum, { story }) => sum + story.leaves.length, 0);

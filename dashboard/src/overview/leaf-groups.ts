@@ -1,12 +1,12 @@
 import type { LeafSummary } from "../../../shared/model/overview.ts";
 import type { LeafReason } from "../../../shared/model/status.ts";
 
-/** Whether an address is in DNS, is kept there although it is unhealthy, or is not in it. */
+/** An address is in DNS, kept in DNS although unhealthy, or out of DNS. */
 export type LeafPlace = "in" | "kept" | "out";
 
 export const PLACE_WORDS: Record<LeafPlace, string> = { in: "in DNS", kept: "kept in DNS", out: "out of DNS" };
 
-/** What the decision has to say where it is not simply that the regions find it healthy or not. */
+/** The reason of a decision, for reasons other than the regions' verdict. */
 const BECAUSE: Record<LeafReason, string> = {
   Healthy: "",
   UnhealthyWithheld: "",
@@ -24,26 +24,29 @@ export function placeOf({ published, reason }: LeafSummary): LeafPlace {
   return reason.startsWith("Kept") ? "kept" : "in";
 }
 
-/** Whether there is more to say of an address than that it is in DNS. */
+/** Whether an address needs a line of its own. A plain healthy one does not. */
 export const isRemarkable = (leaf: LeafSummary): boolean =>
   placeOf(leaf) !== "in" ||
   leaf.against !== undefined ||
   leaf.reason === "Unknown" ||
   leaf.reason === "PendingPublished";
 
-/** Addresses of one record of which the same is to be said. */
+/** Addresses of one record that share place, reason and regions. */
 export interface LeafGroup {
   leaves: string[];
   place: LeafPlace;
-  /** `connect timeout`, `unhealthy; minPublished needs it`; empty where they are just healthy. */
+  /** `connect timeout`, `unhealthy; minPublished needs it`; empty for healthy addresses. */
   why: string;
-  /** `2 of 3 regions (enam, weur)`, `all 3 regions`; empty while none says anything against them. */
+  /** `2 of 3 regions (enam, weur)`, `all 3 regions`; empty without a dissenting region. */
   who: string;
-  /** Since when the first of them is so, Unix ms. Of what a region says against a healthy one nobody knows since when. */
+  /**
+   * The earliest start of this state, Unix ms. Undefined for a healthy address with a dissenting region, because that
+   * start is not recorded.
+   */
   since: number | undefined;
 }
 
-/** Puts together what is the same of several addresses, in their order. */
+/** Groups addresses with the same place, reason and regions. Keeps their order. */
 export function groupLeaves(leaves: readonly LeafSummary[]): LeafGroup[] {
   const stories = leaves.map((leaf) => ({
     leaves: [leaf.leaf],

@@ -12,7 +12,7 @@ import "./records.css";
 
 const NO_FILTER: Filter = { text: "", states: new Set() };
 
-/** Every record, trouble first. */
+/** All records, worst first. */
 export function OverviewPage() {
   const overview = useView((view) => view.overview);
   const fault = useView((view) => view.fault);
@@ -22,7 +22,7 @@ export function OverviewPage() {
   useTitle(troubled === 0 ? "Overview" : `(${troubled}) Overview`);
   const choose = (chosen: Filter) => {
     setFilter(chosen);
-    // The address can be sent to others; each letter is no step of the history.
+    // The address can be shared. Typing must not add history entries.
     history.replaceState(null, "", location.pathname + queryOf(chosen));
   };
   return (

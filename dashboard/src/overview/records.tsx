@@ -7,11 +7,11 @@ import { EmptyNote } from "../ui/states.tsx";
 import { type Filter, filterRecords } from "./filter.ts";
 import { RecordRow } from "./row.tsx";
 
-/** Rows that are added with each frame: more than a screen shows at once, and few enough for a key to be answered meanwhile. */
+/** Rows added with each frame: more than a screen shows, and few enough to keep the page responsive. */
 const EACH_FRAME = 60;
-/** From so many records on, those out of sight are not laid out. */
+/** From this many records on, rows out of sight are not laid out. */
 const MANY = 100;
-/** Up to as many regions have room for their names beside each other. */
+/** Up to this many region names fit side by side. */
 const FEW_REGIONS = 4;
 
 interface Props {
@@ -20,7 +20,7 @@ interface Props {
   onReset: () => void;
 }
 
-/** The records that the filter lets through, one row each, with a column for each region. */
+/** The matching records: a row each, with a column for each region. */
 export function Records({ overview, filter, onReset }: Props) {
   const records = useMemo(() => filterRecords(overview.records, filter), [overview.records, filter]);
   const regions = useColumns(overview);
@@ -63,13 +63,13 @@ export function Records({ overview, filter, onReset }: Props) {
   );
 }
 
-/** The same list for as long as the regions are the same, since all rows hang on it. */
+/** Keeps the identity of the list while the regions are equal, because all rows depend on it. */
 function useColumns({ regions }: Overview): readonly Region[] {
   const names = westToEast(regions).map(({ region }) => region);
   return useMemo(() => names, [names.join()]);
 }
 
-/** The rows of these records. One that was drawn is given again as it is, which costs nothing, until its record is another. */
+/** The rows of the records. A row is reused until its record changes. */
 function useRows(records: readonly RecordSummary[], regions: readonly Region[]): VNode[] {
   const drawn = useMemo(() => new WeakMap<RecordSummary, VNode>(), [regions]);
   return records.map((record) => {
@@ -79,7 +79,7 @@ function useRows(records: readonly RecordSummary[], regions: readonly Region[]):
   });
 }
 
-/** Of a list, those that are there already, and a frame's worth of the others; all of it after some frames. */
+/** Shows a list gradually: one more batch with each frame. */
 function useGradual(records: readonly RecordSummary[]): readonly RecordSummary[] {
   const [, drawNext] = useReducer((frame: number) => frame + 1, 0);
   const there = useRef<ReadonlySet<string>>(new Set());

@@ -6,10 +6,10 @@ import { RegionMark, STATE_WORDS, StateMark } from "../ui/state-mark.tsx";
 import { Since } from "../ui/time.tsx";
 import { groupLeaves, isRemarkable, type LeafGroup, PLACE_WORDS } from "./leaf-groups.ts";
 
-/** Addresses beyond which they are only counted. */
+/** The most addresses shown; the rest are counted. */
 const LISTED = 8;
 
-/** One record: its state, its addresses, and what each region says of it. */
+/** One record: its state, its addresses, and the verdict of each region. */
 export function RecordRow({ record, regions }: { record: RecordSummary; regions: readonly Region[] }) {
   const { rootHost, state, leaves } = record;
   const plain = leaves.filter((leaf) => !isRemarkable(leaf));

@@ -3,10 +3,10 @@ import { ToneMark } from "../ui/state-mark.tsx";
 import { TextWithTimes } from "../ui/time.tsx";
 import { type Advice, adviceOf, advisoryWords } from "./leaf-facts.ts";
 
-/** What is shown of it before somebody asks for more. */
+/** The number of lines shown before the viewer expands the list. */
 const SHOWN = 4;
 
-/** What to know beside the verdicts; it never changes one. Nothing is drawn where there is none. */
+/** The advisories, which never change a verdict. Renders nothing if there are none. */
 export function Advisories({ record }: { record: RecordDetail }) {
   const advice = adviceOf(record);
   if (advice.length === 0) return null;

@@ -7,7 +7,7 @@ import { STATE_WORDS, StateMark } from "../ui/state-mark.tsx";
 import { Ago, Since, Time } from "../ui/time.tsx";
 import { headline } from "./leaf-facts.ts";
 
-/** What is the matter, in one sentence, before anything else. */
+/** The head of the page: the state of the record in one sentence. */
 export function RecordHead({ record }: { record: RecordDetail }) {
   const { rootHost, leaves, decidedAt, shares, minPublished, whenSilent } = record;
   const state = stateOf(record);
@@ -55,7 +55,7 @@ export function RecordHead({ record }: { record: RecordDetail }) {
   );
 }
 
-/** Said here, since an address in trouble may stand far down the tree. */
+/** The reasons, at the top, because an address in trouble may be far down the tree. */
 function Why({ record }: { record: RecordDetail }) {
   const stories = groupLeaves(summaryOf(record).leaves.filter(isTroubled));
   if (stories.length === 0) return null;

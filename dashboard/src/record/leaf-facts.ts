@@ -6,19 +6,19 @@ import type { Advisory, LeafDecision, ProbeStatus, Verdict } from "../../../shar
 import { type LeafPlace, placeOf } from "../overview/leaf-groups.ts";
 export type Tone = "bad" | "warn" | "ok" | "quiet";
 
-/** What the page shows of one leaf at a glance. */
+/** The summary of one leaf. */
 export interface LeafFacts {
   leaf: string;
   decision: LeafDecision | undefined;
   place: LeafPlace;
   tone: Tone;
-  /** Absent where it is not probed. */
+  /** Absent if the leaf is not probed. */
   verdict: Verdict | undefined;
   since: number | undefined;
   probes: ProbeStatus[];
 }
 
-/** Gathers what is known of a leaf. One that nothing was decided of yet is not in DNS. */
+/** Makes the summary of a leaf. A leaf without a decision is not in DNS. */
 export function leafFacts(record: RecordDetail, leaf: string): LeafFacts {
   const decision = record.leaves.find((one) => one.leaf === leaf);
   const [decisive] = decisiveProbes(record, leaf);
@@ -28,7 +28,7 @@ export function leafFacts(record: RecordDetail, leaf: string): LeafFacts {
     leaf,
     decision,
     place: decision === undefined ? "out" : placeOf(decision),
-    // In DNS, but a region says otherwise.
+    // In DNS, but a region disagrees.
     tone: tone === "ok" && probes.some((probe) => against(probe).length > 0) ? "warn" : tone,
     verdict: decisive?.verdict,
     since: decisive?.since,
@@ -36,10 +36,10 @@ export function leafFacts(record: RecordDetail, leaf: string): LeafFacts {
   };
 }
 
-/** Whether somebody should look: out of DNS, kept in it for want of better, or a region is against it. */
+/** Whether a leaf needs attention: out of DNS, kept for lack of a better one, or with a dissenting region. */
 export const isTroubled = (tone: Tone): boolean => tone === "bad" || tone === "warn";
 
-/** How many of a record's leaves are in trouble. */
+/** The number of a record's leaves in trouble. */
 export const countTroubled = (record: RecordDetail): number =>
   record.leaves.filter(({ leaf }) => isTroubled(leafFacts(record, leaf).tone)).length;
 
@@ -58,7 +58,7 @@ function toneOf(decision: LeafDecision | undefined): Tone {
   }
 }
 
-/** The page's first sentence: what is out of DNS, or that nothing is. */
+/** The headline: what is out of DNS, or that everything is in DNS. */
 export function headline(record: RecordDetail): string {
   const { leaves } = record;
   if (leaves.length === 0) return "Nothing was decided yet.";
@@ -76,19 +76,19 @@ export function headline(record: RecordDetail): string {
   return `${leaves.length === 1 ? "Its one address is in DNS." : `All ${leaves.length} addresses are in DNS.`}${advised(record)}`;
 }
 
-/** The leaf that is looked at first: one that is out of DNS or the last resort, else one that is kept. */
+/** The worst leaf: withheld or the last resort before kept. */
 export function worstLeaf({ leaves }: RecordDetail): string | undefined {
   const first = (tone: Tone) => leaves.find((decision) => toneOf(decision) === tone)?.leaf;
   return first("bad") ?? first("warn");
 }
 
-/** The clusters of a record that no decision reaches, by name. */
+/** The names of the record's unreachable clusters. */
 export function unreachedOf({ shares }: RecordDetail, clusters: readonly ClusterHealth[]): string[] {
   const own = new Set(shares.map(({ cluster }) => cluster));
   return clusters.filter(({ cluster, reachable }) => own.has(cluster) && !reachable).map(({ cluster }) => cluster);
 }
 
-/** The weightiest first. */
+/** Most important first. */
 const ADVISORIES: Record<Advisory["type"], string> = {
   KeptLast: "The last ones stay",
   Dissent: "Regions disagree",
@@ -100,14 +100,14 @@ const ADVISORY_TYPES = Object.keys(ADVISORIES);
 
 export const advisoryWords = (type: Advisory["type"]): string => ADVISORIES[type];
 
-/** What is advised of one kind, and of one leaf where it is of a probe. */
+/** Advisories of one type, and of one leaf if they are about a probe. */
 export interface Advice {
   type: Advisory["type"];
   leaf: string | undefined;
   messages: string[];
 }
 
-/** All advice, the weightiest first, what is of one kind and one leaf together. */
+/** All advisories, most important first, grouped by type and leaf. */
 export function adviceOf({ advisories, probes }: RecordDetail): Advice[] {
   const all = [
     ...advisories.map(({ type, message }) => ({ type, message, leaf: undefined })),
@@ -121,7 +121,7 @@ export function adviceOf({ advisories, probes }: RecordDetail): Advice[] {
   });
 }
 
-/** What kinds of advice there are, in a sentence after the first: ` Regions disagree; fails now and then.` */
+/** The advisory types as a second sentence: ` Regions disagree; fails now and then.` */
 function advised(record: RecordDetail): string {
   const kinds = [...new Set(adviceOf(record).map(({ type }) => advisoryWords(type)))];
   if (kinds.length === 0) return "";
@@ -142,20 +142,20 @@ function others(count: number): string {
 }
 
 const DAY_MS = 86_400_000;
-/** A certificate that ends sooner is warned of: most are renewed 30 days before their end. */
+/** Warn this many days before a certificate expires. Most are renewed 30 days before. */
 const WARN_DAYS = 14;
 
 export interface CertificateEnd {
-  /** Unix ms: the earliest end that any region has seen, of the chain or of the server's own. */
+  /** The earliest expiry that a region has seen in the chain, Unix ms. */
   endsAt: number;
-  /** Whole days left, downwards; below 0 once it has ended. */
+  /** Whole days left, rounded down; negative after expiry. */
   daysLeft: number;
   level: "ok" | "soon" | "ended";
   /** `ends in 80 days`, `ends today`, `ended 3 days ago`. */
   words: string;
 }
 
-/** When the first certificate that a leaf shows ends, by the last look of each region. Undefined where none was seen. */
+/** The earliest certificate expiry of a leaf, from each region's last check. Undefined without a certificate. */
 export function certificateEnd(probes: readonly ProbeStatus[], nowMs: number): CertificateEnd | undefined {
   const ends = probes.flatMap(({ regions }) =>
     regions.flatMap(({ observation }) =>

@@ -12,13 +12,13 @@ interface Shown {
   facts: LeafFacts;
   sentence: string;
   now: number;
-  /** Whether it is opened by itself where it is in trouble. */
+  /** Whether the details open automatically if the leaf is in trouble. */
   opens: boolean;
-  /** By which record set one comes here. */
+  /** The record set that leads to this leaf. */
   way: ComponentChildren;
 }
 
-/** One address: whether it is in DNS, why, and what each region sees. */
+/** One address: whether it is in DNS, why, and the view of each region. */
 export function Leaf({ facts, sentence, now, opens, way }: Shown) {
   const { leaf, decision, place, tone, verdict, since, probes } = facts;
   return (
@@ -66,7 +66,9 @@ function Certificate({ probes, now }: { probes: readonly ProbeStatus[]; now: num
 
 const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 
-/** What the regions see, opened by itself once `opens`. The table is drawn while it is open only. */
+/**
+ * The view of the regions. Opens automatically when `opens` becomes true. The table is rendered only while it is open.
+ */
 function Seen({ probe, isOne, opens }: { probe: ProbeStatus; isOne: boolean; opens: boolean }) {
   const [isOpen, setOpen] = useState(opens);
   useEffect(() => {

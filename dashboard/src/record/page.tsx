@@ -17,7 +17,7 @@ import { Time } from "../ui/time.tsx";
 
 const History = lazy<Charted>(() => import("../charts/panel.tsx"));
 
-/** One record: what is out of DNS, why, since when, as seen from where; then how it came about. */
+/** The page of one record: what is out of DNS, why, since when, seen from where, and how it was decided. */
 export default function RecordPage({ host }: { host: string }) {
   const { record, readAt, fault } = useRecord(host);
   if (fault?.status === 404) return <RecordGone host={host} last={record} />;
@@ -35,7 +35,7 @@ export default function RecordPage({ host }: { host: string }) {
   }
   return (
     <>
-      {/* That nothing answers at all, the whole page says. */}
+      {/* The header already says it if nothing answers at all. */}
       {fault !== undefined && fault.status !== 0 && <RecordFault fault={fault} readAt={readAt} />}
       <Whole record={record} />
     </>
@@ -43,7 +43,7 @@ export default function RecordPage({ host }: { host: string }) {
 }
 
 function Whole({ record }: { record: RecordDetail }) {
-  // By the clock of the edge, whose times these are. Each read words all anew.
+  // By the clock of the edge, because the times come from it.
   const now = Date.now() + useView((view) => view.skewMs);
   return (
     <>
@@ -66,7 +66,7 @@ function Whole({ record }: { record: RecordDetail }) {
   );
 }
 
-/** With fewer addresses all of the page is a screen or two away. */
+/** With fewer addresses the page is short enough to scroll. */
 const MANY = 5;
 
 const PARTS = [
@@ -75,7 +75,7 @@ const PARTS = [
   ["steps", "The decision, step by step"],
 ] as const;
 
-/** Ways past the addresses where there are many. */
+/** Links past a long list of addresses. */
 export function Jumps({ record }: { record: RecordDetail }) {
   if (record.leaves.length <= MANY) return null;
   return (
@@ -89,7 +89,7 @@ export function Jumps({ record }: { record: RecordDetail }) {
   );
 }
 
-/** That what is decided does not get to a cluster of this record: what the page says of DNS may not be so there. */
+/** A warning that decisions do not reach a cluster of this record, so its DNS may differ from this page. */
 export function Unreached({ record }: { record: RecordDetail }) {
   const clusters = useView((view) => view.overview?.clusters);
   const names = unreachedOf(record, clusters ?? []);
@@ -103,7 +103,7 @@ export function Unreached({ record }: { record: RecordDetail }) {
   );
 }
 
-/** No record has this host; `last` is what was shown of it before it went. */
+/** No record has this host. `last` is the content before it was removed. */
 export function RecordGone({ host, last }: { host: string; last: RecordDetail | undefined }) {
   return (
     <>
@@ -125,7 +125,7 @@ export function RecordGone({ host, last }: { host: string; last: RecordDetail | 
   );
 }
 
-/** The record could not be read (again): why, and how old what is shown below is. */
+/** The record cannot be read: why, and how old the content below is. */
 export function RecordFault({ fault, readAt }: { fault: ApiError; readAt: number | undefined }) {
   return (
     <ErrorNote title={readAt === undefined ? "The record cannot be read" : "The record cannot be read at the moment"}>

@@ -4,11 +4,11 @@ import { useTimeline } from "../events/use-timeline.ts";
 import { Skeleton } from "../ui/states.tsx";
 import { useNow } from "../ui/time.tsx";
 
-/** Looked through for those of this host. */
+/** The number of newest events that are searched for this host. */
 const LAST = 500;
 const SHOWN = 12;
 
-/** What happened to this record of late. */
+/** The recent events of this record. */
 export function RecentEvents({ host }: { host: string }) {
   const { events, isLoading, isWhole, fault } = useTimeline(LAST);
   const hour = Math.floor(useNow(60_000) / 3_600_000);

@@ -6,7 +6,7 @@ import { ToneMark } from "../ui/state-mark.tsx";
 import { Ago, TextWithTimes } from "../ui/time.tsx";
 import "./regions.css";
 
-/** All regions at a glance: the name of each, with the sign of what it says. */
+/** All regions at a glance: each name with the mark of its verdict. */
 export function RegionStrip({ regions }: { regions: readonly RegionStatus[] }) {
   return (
     <span class="region-strip">
@@ -21,7 +21,7 @@ export function RegionStrip({ regions }: { regions: readonly RegionStatus[] }) {
   );
 }
 
-/** What each region says of a probe, by which counts, and when it last looked. */
+/** The verdict of each region on a probe, with counts and the time of the last check. */
 export function RegionTable({ probe }: { probe: ProbeStatus }) {
   return (
     <table class="region-table">
@@ -89,7 +89,7 @@ function Found({ observation }: { observation: NonNullable<RegionStatus["observa
   );
 }
 
-/** Counts against what tips them: `6 failures, threshold 2`, `1 success of 2`. */
+/** The counts beside their threshold: `6 failures, threshold 2`, `1 success of 2`. */
 function countsWords({ counts }: RegionStatus, { failureThreshold, successThreshold }: ProbeStatus): string {
   if (counts.failures > 0) return `${counted(counts.failures, "failure")}, threshold ${failureThreshold}`;
   if (counts.successes >= successThreshold) return counted(counts.successes, "success");

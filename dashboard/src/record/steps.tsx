@@ -2,10 +2,10 @@ import { clockIn } from "../../../shared/explain/clock.ts";
 import { explainRecord, type Step } from "../../../shared/explain/record.ts";
 import type { RecordDetail } from "../../../shared/model/record-detail.ts";
 
-/** Of a step; what is beyond is folded away, since a record of many addresses has hundreds of lines. */
+/** The lines shown of a step. The rest are folded, because a record with many addresses has hundreds. */
 const LINES_SHOWN = 12;
 
-/** The decision in the very words of `vedette explain`. */
+/** The decision, in the same words as `vedette explain`. */
 export function Steps({ record, now }: { record: RecordDetail; now: number }) {
   const { summary, steps } = explainRecord(record, clockIn(now));
   return (

@@ -9,19 +9,19 @@ import "./tree.css";
 interface Shown {
   record: RecordDetail;
   now: number;
-  /** Whether what the regions see of a leaf in trouble is open from the start. */
+  /** Whether the details of a leaf in trouble are open at first. */
   opens: boolean;
 }
 
-/** With more leaves in trouble, their tables would fill dozens of screens before the next leaf comes. */
+/** With more leaves in trouble, the open tables would fill dozens of screens. */
 const OPENED = 5;
 
-/** The record as DNS has it, from its names down to the addresses, each with what is known of it. */
+/** The record as a tree, from its names down to the addresses. */
 export function Tree({ record, now }: Omit<Shown, "opens">) {
   const shown = { record, now, opens: countTroubled(record) <= OPENED };
   const roots = layoutTree(record.wanted, record.endpoints);
   const drawn = new Set(leavesInOrder(roots));
-  // What was just dropped from the record may still be decided of.
+  // A leaf that the record just dropped may still have a decision.
   const others = record.leaves.filter(({ leaf }) => !drawn.has(leaf));
   return (
     <section aria-labelledby="tree">
@@ -77,7 +77,7 @@ function LeafNode({
   );
 }
 
-/** What was drawn further up is not drawn twice: the way there is. */
+/** A name that was drawn above is shown as a link to it. */
 function Repeated({ node, via }: { node: TreeNode; via: Branch | undefined }) {
   return (
     <li class="tree-name">
@@ -92,7 +92,7 @@ function Repeated({ node, via }: { node: TreeNode; via: Branch | undefined }) {
   );
 }
 
-/** By which record set one comes here. */
+/** The record set that leads to this leaf. */
 function Way({ via }: { via: Branch | undefined }) {
   if (via === undefined) return null;
   return (

@@ -5,15 +5,15 @@ import { readOverview, useView } from "../api/store.ts";
 
 const READ_EVERY_MS = 10_000;
 
-/** What is known of a record: its last answer stays beside the fault of a later question. */
+/** The record, and the error of the last read. An error keeps the last record. */
 export interface RecordView {
   record: RecordDetail | undefined;
-  /** When it was answered, by the clock of the viewer. Unix ms. */
+  /** When it was read, Unix ms by the viewer's clock. */
   readAt: number | undefined;
   fault: ApiError | undefined;
 }
 
-/** Reads a record now, whenever the stream tells of a change of it, and every 10 s while the page is to be seen. */
+/** Reads a record now, on each change in the stream, and every 10 s while the page is visible. */
 export function useRecord(host: string): RecordView {
   const [seen, setSeen] = useState<RecordView>({ record: undefined, readAt: undefined, fault: undefined });
   const toldAt = useView((view) => view.told.get(host)?.at);
@@ -39,7 +39,7 @@ export function useRecord(host: string): RecordView {
   return seen;
 }
 
-/** One question at a time. What is told while one is under way is asked for after it, since the answer may be older. */
+/** One read at a time. A change during a read causes another, because the answer may be older than the change. */
 class Reader {
   readonly #path: string;
   readonly #tell: (change: Partial<RecordView>) => void;
@@ -78,7 +78,7 @@ class Reader {
       if (this.#stopped.signal.aborted) return;
       const fault = asApiError(error);
       this.#tell({ fault });
-      // The session has ended: the overview finds out, and the login takes the page's place.
+      // The session has ended. The overview notices, and the login page replaces this one.
       if (fault.status === 401) void readOverview();
     }
   }

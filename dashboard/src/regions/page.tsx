@@ -42,10 +42,10 @@ export default function RegionsPage() {
   );
 }
 
-/** Rounds that begin up to so much late are on time, for people. */
+/** Rounds that start up to this late count as on time in the view. */
 const LATE_MS = 1_000;
 
-/** What the map shows, in words. */
+/** The map as a table. */
 export function RegionTable({ standings }: { standings: readonly RegionStatus[] }) {
   return (
     <div class="card">

@@ -1,14 +1,14 @@
 import type { Region } from "../../../shared/model/region.ts";
 import type { Position } from "./projection.ts";
 
-/** Where a region lies, roughly, how people call it, and on which side of its mark its label has room. */
+/** A region's position, its name, and the side of the mark with space for the label. */
 export interface Place {
   name: string;
   at: Position;
   label: "above" | "below" | "left" | "right";
 }
 
-/** From west to east, as the columns of the overview stand. */
+/** From west to east, as the columns of the overview. */
 export const PLACES: Readonly<Record<Region, Place>> = {
   wnam: { name: "Western North America", at: [-119, 40], label: "left" },
   enam: { name: "Eastern North America", at: [-79, 40], label: "below" },

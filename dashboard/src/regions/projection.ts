@@ -1,10 +1,10 @@
 /** Longitude and latitude, in degrees. */
 export type Position = readonly [longitude: number, latitude: number];
 
-/** East of this meridian the map begins: it runs through the Bering Strait, so that no land is cut in two. */
+/** The map begins at this meridian in the Bering Strait, so that no land is cut in two. */
 const WEST = -168.4;
 const MIDDLE = WEST + 180;
-/** Latitudes beyond which nothing is drawn: no prober is there. */
+/** Nothing is drawn beyond these latitudes, because no prober is there. */
 const NORTH = 83.7;
 const SOUTH = -56;
 
@@ -15,14 +15,14 @@ const [, BOTTOM] = naturalEarth(0, SOUTH);
 /** Size of the map, in its own units. */
 export const MAP = { width: 1000, height: Math.round((1000 * (TOP - BOTTOM)) / (2 * WIDEST)) };
 
-/** Where a position lies on the map, from its upper left. */
+/** Projects a position to the map, from its upper left corner. */
 export function project([longitude, latitude]: Position): readonly [x: number, y: number] {
   const east = longitude < WEST ? longitude + 360 : longitude;
   const [x, y] = naturalEarth(east - MIDDLE, Math.min(Math.max(latitude, SOUTH), NORTH));
   return [((x / WIDEST + 1) / 2) * MAP.width, ((TOP - y) / (TOP - BOTTOM)) * MAP.height];
 }
 
-/** Natural Earth's projection (Šavrič et al. 2011), as its polynomial: calm, and fair to the higher latitudes. */
+/** The Natural Earth projection (Šavrič et al. 2011), in its polynomial form. */
 function naturalEarth(longitude: number, latitude: number): readonly [x: number, y: number] {
   const lambda = (longitude * Math.PI) / 180;
   const phi = (latitude * Math.PI) / 180;

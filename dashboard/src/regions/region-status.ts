@@ -3,16 +3,16 @@ import type { Overview, RecordState, RecordSummary } from "../../../shared/model
 import type { RegionView } from "../../../shared/model/region-view.ts";
 import { westToEast } from "./places.ts";
 
-/** How a region does and what it sees, for people. */
+/** The state of a region and a sentence about it. */
 export interface RegionStatus {
   view: RegionView;
-  /** The mark and colour it has, as a record in such a state. */
+  /** Its mark and colour, as of a record in that state. */
   tone: RecordState;
   /** `sees 2 of 30 probes unhealthy`. */
   words: string;
 }
 
-/** All regions that look at anything, from west to east. */
+/** All regions with shards, from west to east. */
 export function regionStatuses({ regions, records }: Overview): RegionStatus[] {
   const unhealthy = unhealthyByRegion(records);
   return westToEast(regions)

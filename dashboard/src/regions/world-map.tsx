@@ -4,7 +4,7 @@ import { PLACES } from "./places.ts";
 import { MAP, project } from "./projection.ts";
 import type { RegionStatus } from "./region-status.ts";
 
-/** The regions where they lie, each with a mark for what it sees and the data centres that its probers really run in. */
+/** The map of the regions, each with a mark of its state and the data centres of its probers. */
 export function WorldMap({ standings }: { standings: readonly RegionStatus[] }) {
   return (
     <figure class="card map">

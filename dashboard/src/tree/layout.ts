@@ -3,19 +3,19 @@ import { endpointKey } from "../../../shared/record/key.ts";
 import { type EndpointsByName, groupByName, ownersIn } from "../../../shared/record/names.ts";
 import { routingOf } from "../../../shared/record/routing.ts";
 
-/** A name with its record sets' targets, or a leaf. What was drawn further up is drawn there only: `repeated`. */
+/** A name with the targets of its record sets, or a leaf. `repeated` if it was drawn above. */
 export type TreeNode =
   | { kind: "name"; id: string; name: string; repeated: boolean; branches: Branch[] }
   | { kind: "leaf"; id: string; leaf: string; repeated: boolean };
 
-/** The way from a name to one target of one of its record sets. */
+/** The edge from a name to one target of a record set. */
 export interface Branch {
   /** `A`, `AAAA` or `CNAME`. */
   type: string;
   ttlSeconds: number;
-  /** How the set shares its name: `weight 120`, `geo EU`, `default`, its identifier; empty for a plain set. */
+  /** The routing of the set: `weight 120`, `geo EU`, `default`, its identifier; empty for a plain set. */
   routing: string;
-  /** Whether the decision has this target in this set. */
+  /** Whether the decision publishes this target in this set. */
   published: boolean;
   to: TreeNode;
 }
@@ -28,8 +28,8 @@ interface Drawing {
 }
 
 /**
- * The endpoints of one record as trees, one for each name that nothing points to, in the order of names, targets in the order
- * of their sets. Ends where a cycle closes; draws all names also where only a cycle leads to them.
+ * Lays out the endpoints of one record as trees, one for each name that no other name points to. Names are sorted;
+ * targets keep their order. A cycle ends the branch, and every name is drawn, even one that only a cycle reaches.
  */
 export function layoutTree(wanted: readonly Endpoint[], decided: readonly Endpoint[]): TreeNode[] {
   const byName = groupByName(wanted);
@@ -48,7 +48,7 @@ export function layoutTree(wanted: readonly Endpoint[], decided: readonly Endpoi
   return roots;
 }
 
-/** Leaves in the order in which the trees show them, each once. */
+/** The leaves in the order of the trees, each once. */
 export function leavesInOrder(roots: readonly TreeNode[]): string[] {
   const leavesOf = (node: TreeNode): string[] => {
     if (node.repeated) return [];

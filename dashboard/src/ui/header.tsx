@@ -12,7 +12,7 @@ const LINKS = [
 ] as const;
 const PUBLIC_LINKS = [LINKS[0], LINKS[1], ["login", "/login", "Log in"]] as const;
 
-/** The head of all pages: where one can go, and how fresh all this is. */
+/** The header of all pages: the navigation and the state of the connection. */
 export function Header({ page }: { page: Route["page"] }) {
   const isPublic = useView((view) => view.overview?.role === "public");
   const needsLogin = useView((view) => view.needsLogin);
@@ -53,7 +53,7 @@ function Mark() {
 
 const WORDS = { connecting: "Connecting", live: "Live", polling: "Updated every 5 s" };
 
-/** How fresh what the page shows is. */
+/** The state of the connection. */
 export function ConnectionState() {
   const view = useView((whole) => whole);
   useNow();
@@ -65,7 +65,7 @@ export function ConnectionState() {
       {connection.state === "stale" ? (
         <span>
           Stale
-          {/* Said once, not each second. */}
+          {/* Announced once, not each second. */}
           <span aria-hidden="true">
             : <span class="last-word">last word</span> {spanWords(now - connection.lastWordAt)} ago
           </span>
@@ -77,7 +77,7 @@ export function ConnectionState() {
   );
 }
 
-/** Under the head of all pages while they are stale: of when it is what one sees. The head's state is what is announced. */
+/** Shows the age of the data while it is stale. The header announces the state. */
 export function StaleBar() {
   useNow();
   const view = useView((whole) => whole);
@@ -95,7 +95,7 @@ export function StaleBar() {
 
 const KEY = "vedette-theme";
 
-/** Light or dark: that of the system, until another is chosen. */
+/** Switches between light and dark. The default is the system's theme. */
 export function ThemeToggle() {
   const [theme, setTheme] = useState(current);
   const other = theme === "dark" ? "light" : "dark";
@@ -104,7 +104,7 @@ export function ThemeToggle() {
     try {
       localStorage.setItem(KEY, other);
     } catch {
-      // No storage: it holds until the page is closed.
+      // Without storage, the choice lasts until the page is closed.
     }
     setTheme(other);
   };
@@ -125,7 +125,7 @@ function current(): "light" | "dark" {
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 
-/** The foot of all pages: as whom one sees them, and where machines ask. */
+/** The footer of all pages: the identity of the viewer and links to the API. */
 export function Footer() {
   const role = useView((view) => view.overview?.role);
   return (

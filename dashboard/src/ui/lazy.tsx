@@ -6,7 +6,7 @@ const AGAIN_EVERY_MS = 5_000;
 
 const ahead: (() => Promise<void>)[] = [];
 
-/** A component whose code is loaded when it is first shown, or with {@link loadAhead}. */
+/** A component whose code is loaded on first render, or by {@link loadAhead}. */
 export function lazy<Props extends object>(load: () => Promise<{ default: ComponentType<Props> }>) {
   let loaded: ComponentType<Props> | undefined;
   const ensure = async () => {
@@ -47,14 +47,14 @@ export function lazy<Props extends object>(load: () => Promise<{ default: Compon
 }
 
 /**
- * Loads what is not loaded yet of all pages, one after the other: whoever goes on to another one while the edge cannot be
- * reached still comes there. What fails is left to be loaded when it is shown.
+ * Loads the code of all pages, one after the other, so that navigation works while the edge is unreachable. A page that
+ * fails is loaded when it is shown.
  */
 export async function loadAhead(): Promise<void> {
   for (const ensure of ahead) await ensure().catch(() => {});
 }
 
-/** Says that what is in it cannot be drawn, instead of leaving nothing there. Another `key` tries anew. */
+/** An error boundary. A new `key` tries again. */
 export class Boundary extends Component<{ children: ComponentChildren }, { isBroken: boolean }> {
   override state = { isBroken: false };
 

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import "../record/tones.css";
 
-/** The head of each page: its h1, and the title of the document. */
+/** The heading of a page: its h1 and the document title. */
 export function PageHead({ title, children }: { title: string; children?: ComponentChildren }) {
   useTitle(title);
   return (
@@ -13,14 +13,14 @@ export function PageHead({ title, children }: { title: string; children?: Compon
   );
 }
 
-/** Titles the document: `Events – Vedette`. */
+/** Sets the document title: `Events – Vedette`. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} – Vedette`;
   }, [title]);
 }
 
-/** A name and what it is, for a `dl` of class `facts`. */
+/** A term and its description, in a `dl` of class `facts`. */
 export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
   return (
     <div>

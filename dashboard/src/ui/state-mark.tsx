@@ -24,7 +24,7 @@ export const STATE_WORDS: Record<RecordState, string> = {
   Healthy: "Healthy",
 };
 
-/** The mark of a record's state, beside its word. */
+/** The mark of a record's state. */
 export function StateMark({ state }: { state: RecordState }) {
   return (
     <svg class="state-mark" data-tone={state} viewBox="0 0 20 20" aria-hidden="true">
@@ -34,8 +34,8 @@ export function StateMark({ state }: { state: RecordState }) {
 }
 
 /**
- * The mark of what one region says: a dot, a cross, a ring, a dash, and a trace where it does not look. What it means stands
- * beside it in words.
+ * The mark of a region's verdict: a dot, a cross, a ring, a dash, or a faint mark for a region that does not probe.
+ * Text beside it says what it means.
  */
 export const RegionMark = ({ says }: { says: RegionSummary["says"] | undefined }) => (
   <i class="region-mark" data-says={says} />

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { ApiError } from "../api/client.ts";
 
-/** Stands where something will be. */
+/** A placeholder while content loads. */
 export function Skeleton({ label, rows = 6 }: { label: string; rows?: number }) {
   return (
     <div class="skeleton" aria-busy="true">
@@ -15,7 +15,7 @@ export function Skeleton({ label, rows = 6 }: { label: string; rows?: number }) 
   );
 }
 
-/** Something did not work: what, and in the children what to do next. */
+/** An error. The children say what to do next. */
 export function ErrorNote({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="note note-error" role="alert">
@@ -25,7 +25,7 @@ export function ErrorNote({ title, children }: { title: string; children?: Compo
   );
 }
 
-/** Nothing is here yet, and in the children what would make it so. */
+/** An empty state. The children say how to fill it. */
 export function EmptyNote({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="note note-empty">
@@ -35,7 +35,7 @@ export function EmptyNote({ title, children }: { title: string; children?: Compo
   );
 }
 
-/** What to do where the edge refused: a token shows more. Otherwise what comes of itself. */
+/** The next step after an error: log in if the edge refused, else `otherwise`. */
 export function ErrorHint({ fault, otherwise }: { fault: ApiError; otherwise: string }) {
   if (fault.status !== 401 && fault.status !== 403) return <>{otherwise}</>;
   return (

@@ -7,7 +7,9 @@ import { edgeNow, useView } from "../api/store.ts";
 const tickers = new Set<() => void>();
 let ticking: ReturnType<typeof setInterval> | undefined;
 
-/** The moment by the edge's clock, Unix ms, kept up to date each `everyMs`, whole seconds. All share one timer. */
+/**
+ * The current time by the edge's clock, Unix ms, updated every `everyMs` (whole seconds). All callers share one timer.
+ */
 export function useNow(everyMs = 1_000): number {
   const skewMs = useView((view) => view.skewMs);
   const [now, setNow] = useState(Date.now);
@@ -30,8 +32,8 @@ function tickAll(): void {
 }
 
 /**
- * A time in the zone of the viewer, `12:04:31`, with its day where that is another; UTC on hover. Hundreds of them are on a page:
- * who draws them sees to it that they are drawn again before half a day is over.
+ * A time in the viewer's zone, `12:04:31`, with its day if that is not today; UTC on hover. It does not update itself,
+ * because a page has hundreds; the parent renders it again within half a day.
  */
 export function Time({ at, now = edgeNow() }: { at: number; now?: number }) {
   return (
@@ -41,7 +43,7 @@ export function Time({ at, now = edgeNow() }: { at: number; now?: number }) {
   );
 }
 
-/** How long ago something was, `12 s ago`; the time itself in UTC on hover. */
+/** The age of something, `12 s ago`; the time in UTC on hover. */
 export function Ago({ at }: { at: number }) {
   const now = useNow();
   return (
@@ -61,7 +63,7 @@ export function Since({ at }: { at: number }) {
   );
 }
 
-/** A span of time as people say it, in its largest unit or two: `12 s`, `4 min`, `3 h 20 min`, `2 days`. */
+/** Formats a duration in its largest one or two units: `12 s`, `4 min`, `3 h 20 min`, `2 days`. */
 export function spanWords(spanMs: number): string {
   const seconds = Math.max(0, Math.floor(spanMs / 1_000));
   if (seconds < 60) return `${seconds} s`;
@@ -77,12 +79,12 @@ function utc(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
-/** A message of the edge, with the instants in it in the viewer's zone. */
+/** A message of the edge, with its timestamps in the viewer's zone. */
 export function TextWithTimes({ text }: { text: string }) {
   return (
     <>
       {partInstants(text).map((part, index) => (
-        // The parts of one text: there is nothing else to tell them by.
+        // The parts of one text have no other key.
         <Fragment key={`${index}`}>{typeof part === "string" ? part : <Time at={part.at} />}</Fragment>
       ))}
     </>
