@@ -2,17 +2,17 @@ import type { Condition } from "../shared/model/condition.ts";
 import { formatDurationMs } from "../shared/model/duration.ts";
 import { formatFieldError } from "../shared/model/field-error.ts";
 import type { MessageNumber } from "../shared/model/number.ts";
-import type { Contact } from "./contact.ts";
+import type { Contact } from "./edge/contact.ts";
 import { type ReadDelivery, readDelivery } from "./edge/delivered.ts";
 import { type Held, type News, Told } from "./edge/told.ts";
 import { readView } from "./edge/view.ts";
-import type { Log } from "./log.ts";
-import { Noted } from "./noted.ts";
-import { afterAnswer, hostsNamed, sharesOf } from "./own-records.ts";
-import type { Zones } from "./publish/dns/respond.ts";
-import { buildZones, type ZoneSettings } from "./publish/dns/zone.ts";
-import { explain, formatPublished, type Published } from "./publish/explain.ts";
-import { nextSerial, planHosts } from "./publish/hosts.ts";
+import { afterAnswer, hostsNamed, sharesOf } from "./plan/accepted-specs.ts";
+import { explain, formatPublished, type Published } from "./plan/explain.ts";
+import { nextSerial, planHosts } from "./plan/plan-hosts.ts";
+import type { Zones } from "./publish/dns-server/respond.ts";
+import { buildZones, type ZoneSettings } from "./publish/dns-server/zone.ts";
+import type { Log } from "./runtime/log.ts";
+import { LogOnChange } from "./runtime/log-on-change.ts";
 import { contentOf, type SourceState } from "./sources/file-source.ts";
 import { recordStates } from "./status/record-states.ts";
 import { refreshed, withNewestChecks } from "./status/refresh-checks.ts";
@@ -56,7 +56,7 @@ export interface CoreOptions {
  */
 export class Core {
   readonly #options: CoreOptions;
-  readonly #noted: Noted;
+  readonly #noted: LogOnChange;
   #state: State;
   #source: SourceState = { complete: false, records: [], problems: [] };
   #queue: Promise<unknown> = Promise.resolve();
@@ -66,7 +66,7 @@ export class Core {
   /** Serves at once what was in DNS when the state was stored. */
   constructor(options: CoreOptions, state: State) {
     this.#options = options;
-    this.#noted = new Noted(options.log);
+    this.#noted = new LogOnChange(options.log);
     this.#state = state;
     this.#told = new Told(options.cluster, state.sentAt);
     this.#switchDns();

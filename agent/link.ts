@@ -4,11 +4,11 @@ import type { Answer, Core } from "./core.ts";
 import { EdgeClient, type PushResult, type Receipt } from "./edge/client.ts";
 import { Puller } from "./edge/puller.ts";
 import { Pusher } from "./edge/pusher.ts";
-import type { Log } from "./log.ts";
-import { Noted } from "./noted.ts";
-import { digestOf } from "./own-records.ts";
-import type { Settings } from "./settings-schema.ts";
-import { snapshotRecords } from "./snapshot.ts";
+import { snapshotRecords } from "./edge/snapshot.ts";
+import { digestOf } from "./plan/accepted-specs.ts";
+import type { Log } from "./runtime/log.ts";
+import { LogOnChange } from "./runtime/log-on-change.ts";
+import type { Settings } from "./runtime/settings-schema.ts";
 
 const REPEAT_MS = 60_000;
 /** The answers to calls are contact too: so many of them can be lost before the edge counts as silent. */
@@ -32,7 +32,7 @@ export interface LinkOptions {
 /** Everything that the agent calls the edge for: snapshots, and deliveries where it asks for them. */
 export class Link {
   readonly #core: () => Core;
-  readonly #noted: Noted;
+  readonly #noted: LogOnChange;
   readonly #client: EdgeClient;
   readonly #pusher: Pusher;
   readonly #puller: Puller | undefined;
@@ -43,7 +43,7 @@ export class Link {
   constructor({ settings, core, reread, onSnapshotTaken, onPushed, log, now, elapsedMs }: LinkOptions) {
     this.#core = core;
     this.#onSnapshotTaken = onSnapshotTaken;
-    this.#noted = new Noted(log);
+    this.#noted = new LogOnChange(log);
     const { edgeUrl, cluster, secret: secrets } = settings;
     const client = new EdgeClient({ edgeUrl, cluster, secrets, now });
     this.#client = client;

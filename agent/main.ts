@@ -1,6 +1,6 @@
 import { startAgent } from "./agent.ts";
-import { startReplica } from "./cluster/replica.ts";
-import { helpText, readSettings, SettingsError } from "./settings.ts";
+import { startReplica } from "./replica/replica.ts";
+import { helpText, readSettings, SettingsError } from "./runtime/settings.ts";
 
 /** Starts the agent as a process; SIGTERM and SIGINT end it, and what is in DNS and what is stored stays. */
 async function main(): Promise<void> {

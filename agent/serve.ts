@@ -1,11 +1,11 @@
 import type { Core } from "./core.ts";
 import { makeReceiver } from "./edge/webhook.ts";
-import type { Log } from "./log.ts";
-import { type DnsServer, startDnsServer } from "./publish/dns/server.ts";
-import type { ZoneSettings } from "./publish/dns/zone.ts";
+import { type DnsServer, startDnsServer } from "./publish/dns-server/server.ts";
+import type { ZoneSettings } from "./publish/dns-server/zone.ts";
 import { type Listening, listen } from "./runtime/http-server.ts";
-import { SettingsError } from "./settings.ts";
-import type { Settings } from "./settings-schema.ts";
+import type { Log } from "./runtime/log.ts";
+import { SettingsError } from "./runtime/settings.ts";
+import type { Settings } from "./runtime/settings-schema.ts";
 
 /** What the zones say of themselves. Without given name servers it is this one, where its address is known. */
 export function zoneSettings({ nameServers = [], dnsAddress, negativeTtlMs }: Settings): ZoneSettings {

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { dirname, extname, join, resolve } from "node:path";
 import { NO_NUMBER } from "../shared/number.ts";
-import type { Log } from "./log.ts";
-import { SettingsError } from "./settings.ts";
-import type { Settings } from "./settings-schema.ts";
+import type { Log } from "./runtime/log.ts";
+import { SettingsError } from "./runtime/settings.ts";
+import type { Settings } from "./runtime/settings-schema.ts";
 import type { State } from "./status/state.ts";
 import { type Loaded, loadState, saveState } from "./status/state-file.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { variableOf } from "../agent/settings.ts";
-import { settingsSchema as agentSchema } from "../agent/settings-schema.ts";
+import { variableOf } from "../agent/runtime/settings.ts";
+import { settingsSchema as agentSchema } from "../agent/runtime/settings-schema.ts";
 import { policyManifest, policyStatus } from "../shared/model/dns-health-check-policy.ts";
 import { probeObjectStatus, probeSpec } from "../shared/model/dns-health-check-probe.ts";
 import { dnsRecordStatus } from "../shared/model/dns-record.ts";
@@ -115,7 +115,7 @@ export function pages(): Page[] {
       status: probeObjectStatus,
     },
     { file: "edge-settings.md", source: "workers/settings.ts", intro: EDGE_SETTINGS, schema: settingsSchema },
-    { file: "agent-settings.md", source: "agent/settings.ts", intro: AGENT_SETTINGS, schema: agentVariables() },
+    { file: "agent-settings.md", source: "agent/runtime/settings.ts", intro: AGENT_SETTINGS, schema: agentVariables() },
   ];
 }
 

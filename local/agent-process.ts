@@ -1,6 +1,6 @@
 import { startAgent } from "../agent/agent.ts";
-import { type Log, makeLog } from "../agent/log.ts";
-import { readSettings } from "../agent/settings.ts";
+import { type Log, makeLog } from "../agent/runtime/log.ts";
+import { readSettings } from "../agent/runtime/settings.ts";
 import { runAsChild, say } from "./child-side.ts";
 
 /** Child process: the agent, set up by its environment as in a cluster. */

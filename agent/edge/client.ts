@@ -6,7 +6,7 @@ import type { MessageNumber } from "../../shared/model/number.ts";
 import { problem } from "../../shared/model/problem.ts";
 import { formatNumber } from "../../shared/number.ts";
 import { signatureHeaders } from "../../shared/signature.ts";
-import { type Answer, call } from "./http.ts";
+import { type Answer, call } from "../runtime/http-client.ts";
 
 const DEADLINE_MS = 30_000;
 

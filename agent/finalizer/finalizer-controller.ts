@@ -1,12 +1,12 @@
 import type { Condition } from "../../shared/model/condition.ts";
+import { Alarm } from "../apply/alarm.ts";
+import { Waiters } from "../apply/waiters.ts";
 import { KubeError } from "../kubernetes/errors.ts";
 import { DNS_RECORD } from "../kubernetes/kinds.ts";
 import { type KubeObject, refKey } from "../kubernetes/object.ts";
-import type { Log } from "../log.ts";
-import { Noted } from "../noted.ts";
 import { backoffMs } from "../runtime/backoff.ts";
-import { Alarm } from "../writer/alarm.ts";
-import { Waiters } from "../writer/waiters.ts";
+import type { Log } from "../runtime/log.ts";
+import { LogOnChange } from "../runtime/log-on-change.ts";
 import type { ApiClock } from "./api-server-clock.ts";
 import { isMember, type Phase, phaseOf, type Surroundings } from "./finalizer.ts";
 import { claim, type FinalizerClient, release } from "./finalizer-writes.ts";
@@ -50,7 +50,7 @@ export interface LifecycleOptions {
  */
 export class Lifecycle {
   readonly #options: LifecycleOptions;
-  readonly #noted: Noted;
+  readonly #noted: LogOnChange;
   readonly #alarm: Alarm;
   readonly #idle = new Waiters();
   /** By uid. */
@@ -63,7 +63,7 @@ export class Lifecycle {
 
   constructor(options: LifecycleOptions) {
     this.#options = options;
-    this.#noted = new Noted(options.log);
+    this.#noted = new LogOnChange(options.log);
     this.#alarm = new Alarm(() => this.#look(), options.elapsedMs);
   }
 

@@ -1,5 +1,5 @@
-import type { Log } from "../log.ts";
-import { Noted } from "../noted.ts";
+import type { Log } from "../runtime/log.ts";
+import { LogOnChange } from "../runtime/log-on-change.ts";
 import type { KubeClient } from "./client.ts";
 import { KubeError } from "./errors.ts";
 import { LEASE } from "./kinds.ts";
@@ -38,7 +38,7 @@ export interface ElectionOptions extends Candidate {
  */
 export class Election {
   readonly #options: ElectionOptions & { pollMs: number };
-  readonly #noted: Noted;
+  readonly #noted: LogOnChange;
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
   #seen: Sighting | undefined;
@@ -50,7 +50,7 @@ export class Election {
 
   constructor(options: ElectionOptions) {
     this.#options = { pollMs: POLL_MS, ...options };
-    this.#noted = new Noted(options.log);
+    this.#noted = new LogOnChange(options.log);
   }
 
   start(): void {

@@ -1,6 +1,6 @@
 import { digest } from "../../shared/hash.ts";
-import type { Log } from "../log.ts";
-import { Noted } from "../noted.ts";
+import type { Log } from "../runtime/log.ts";
+import { LogOnChange } from "../runtime/log-on-change.ts";
 import type { KubeClient } from "./client.ts";
 import { KubeError } from "./errors.ts";
 import { EVENT } from "./kinds.ts";
@@ -45,7 +45,7 @@ interface Remembered {
  */
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
-  readonly #noted: Noted;
+  readonly #noted: LogOnChange;
   readonly #remembered = new Map<string, Remembered>();
   #tokens = BURST;
   #refilledAt: number;
@@ -53,7 +53,7 @@ export class EventRecorder {
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
-    this.#noted = new Noted(options.log);
+    this.#noted = new LogOnChange(options.log);
     this.#refilledAt = options.elapsedMs();
   }
 

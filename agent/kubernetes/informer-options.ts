@@ -1,4 +1,4 @@
-import type { Log } from "../log.ts";
+import type { Log } from "../runtime/log.ts";
 import type { KubeClient, Selection } from "./client.ts";
 import type { Kind } from "./kinds.ts";
 import type { KubeObject } from "./object.ts";

@@ -1,5 +1,5 @@
-import { Noted } from "../noted.ts";
 import { backoffMs } from "../runtime/backoff.ts";
+import { LogOnChange } from "../runtime/log-on-change.ts";
 import { type Change, ObjectCache } from "./cache.ts";
 import type { Selection } from "./client.ts";
 import { isMissing, isServed } from "./discovery.ts";
@@ -28,7 +28,7 @@ const READINGS_BEFORE_GONE = 2;
  */
 export class Informer {
   readonly #options: Required<Omit<InformerOptions, keyof Selection>> & Selection;
-  readonly #noted: Noted;
+  readonly #noted: LogOnChange;
   readonly #cache = new ObjectCache();
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
@@ -42,7 +42,7 @@ export class Informer {
 
   constructor(options: InformerOptions) {
     this.#options = { ...INFORMER_DEFAULTS, ...options };
-    this.#noted = new Noted(options.log);
+    this.#noted = new LogOnChange(options.log);
   }
 
   start(): void {

@@ -1,7 +1,7 @@
 import type { Condition, StatusCondition } from "../../shared/model/condition.ts";
 import { formatDurationMs } from "../../shared/model/duration.ts";
 import type { DeliveredProbe } from "../edge/delivered.ts";
-import type { Basis } from "../publish/plan.ts";
+import type { Basis } from "../plan/plan-host.ts";
 
 const MAX_MESSAGE_CHARACTERS = 1_024;
 const MAX_LEAVES_NAMED = 20;

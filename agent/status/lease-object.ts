@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { MessageNumber } from "../../shared/model/number.ts";
 import { formatNumber, isNewer, NO_NUMBER, parseNumber } from "../../shared/number.ts";
+import type { WantedObject } from "../apply/desired.ts";
 import { LEASE } from "../kubernetes/kinds.ts";
 import type { KubeObject, ObjectRef } from "../kubernetes/object.ts";
 import { MANAGED_BY_US } from "../kubernetes/ours.ts";
 import { timeOf, timeText } from "../kubernetes/time.ts";
-import type { WantedObject } from "../writer/desired.ts";
 import type { State } from "./state.ts";
 
 /** For contact alone the Lease is written at most so often. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { StatusCondition } from "../../shared/model/condition.ts";
 import { recordSpec } from "../../shared/model/record.ts";
-import { type Acceptance, digestOf } from "../own-records.ts";
+import { type Acceptance, digestOf } from "../plan/accepted-specs.ts";
 import { publishedForms } from "../sources/api-records.ts";
 import type { OwnRecord } from "../sources/collect.ts";
 import { conditionsOf } from "./read-status.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Endpoint, endpoint } from "../../shared/model/endpoint.ts";
 import { type DeliveredRecord, isUnder } from "../edge/delivered.ts";
 import { type KubeObject, refKey } from "../kubernetes/object.ts";
-import { type Acceptance, inForce } from "../own-records.ts";
+import { type Acceptance, inForce } from "../plan/accepted-specs.ts";
 import { byAge, isHeldBy } from "../publish/external-dns/endpoint-object.ts";
 import { kubernetesRecords } from "../sources/api-records.ts";
 import type { OwnRecord } from "../sources/collect.ts";

@@ -2,6 +2,7 @@ import type { ProbeSpec } from "../../shared/model/dns-health-check-probe.ts";
 import { formatDurationMs } from "../../shared/model/duration.ts";
 import type { HealthCheck } from "../../shared/model/health-check.ts";
 import { probeHost } from "../../shared/record/probe-host.ts";
+import type { WantedObject } from "../apply/desired.ts";
 import type { DeliveredRecord } from "../edge/delivered.ts";
 import { DNS_HEALTH_CHECK_PROBE } from "../kubernetes/kinds.ts";
 import { labelsOf } from "../kubernetes/metadata.ts";
@@ -9,7 +10,6 @@ import { probeName } from "../kubernetes/names.ts";
 import type { KubeObject, ObjectRef } from "../kubernetes/object.ts";
 import { ownedBy } from "../kubernetes/owner.ts";
 import type { OwnRecord } from "../sources/collect.ts";
-import type { WantedObject } from "../writer/desired.ts";
 import { notProbeableIn, ownProbes, watchedLeaves } from "./own-probes.ts";
 import { probeStatus } from "./probe-status.ts";
 

@@ -5,7 +5,7 @@ import { startCore } from "../../test/support/agent/core.ts";
 import { delivered, delivery } from "../../test/support/agent/delivered.ts";
 import { dnsRecord, NOW, type RecordGiven, recordsOf } from "../../test/support/agent/kube-objects.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
-import { digestOf } from "../own-records.ts";
+import { digestOf } from "../plan/accepted-specs.ts";
 import { outsideStatusOf, recordStatusOf } from "./record-object.ts";
 
 const [A, B] = ["192.0.2.1", "192.0.2.2"] as const;

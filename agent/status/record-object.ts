@@ -5,7 +5,7 @@ import { readTree } from "../../shared/record/tree.ts";
 import type { DeliveredRecord } from "../edge/delivered.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
 import { timeText } from "../kubernetes/time.ts";
-import { acceptedOf, inForce, statedAccepted } from "../own-records.ts";
+import { acceptedOf, inForce, statedAccepted } from "../plan/accepted-specs.ts";
 import type { OwnRecord } from "../sources/collect.ts";
 import { listed, timed } from "./conditions.ts";
 import { ownProbes } from "./own-probes.ts";

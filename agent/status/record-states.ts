@@ -1,5 +1,5 @@
-import { acceptedBefore, inForce, statedAccepted } from "../own-records.ts";
-import type { HostsPlan } from "../publish/hosts.ts";
+import { acceptedBefore, inForce, statedAccepted } from "../plan/accepted-specs.ts";
+import type { HostsPlan } from "../plan/plan-hosts.ts";
 import type { OwnRecord } from "../sources/collect.ts";
 import { contactCondition } from "./conditions.ts";
 import { recordStatus } from "./record-status.ts";

@@ -184,11 +184,11 @@ test("what was made goes with the policy, is made again with it, and goes with t
   await untilNothingLeft();
   const accepted = "jsonpath={.status.ancestors[0].conditions[0].reason} {.status.ancestors[0].conditions[0].message}";
   let told = "";
-  const isTold = async () => {
+  const isSpecChange = async () => {
     told = await kubectl("get", "dnshealthcheckpolicy", "public", "-o", accepted);
     return told.startsWith("TargetNotFound");
   };
-  await until("the policy to say so", isTold, 20_000, () => told);
+  await until("the policy to say so", isSpecChange, 20_000, () => told);
   console.log(told);
   expect(await world.edge.record("shop.example.test")).toBeUndefined();
 });

@@ -4,8 +4,8 @@ import { join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import type { KubeObject } from "../../agent/kubernetes/object.ts";
-import { readSettings, variableOf } from "../../agent/settings.ts";
-import { settingsSchema } from "../../agent/settings-schema.ts";
+import { readSettings, variableOf } from "../../agent/runtime/settings.ts";
+import { settingsSchema } from "../../agent/runtime/settings-schema.ts";
 import { type ControlPlane, startControlPlane } from "./support/control-plane.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");

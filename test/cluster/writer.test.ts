@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { Wanted } from "../../agent/apply/desired.ts";
 import { DNS_ENDPOINT, DNS_HEALTH_CHECK_PROBE, DNS_RECORD } from "../../agent/kubernetes/kinds.ts";
 import type { KubeObject } from "../../agent/kubernetes/object.ts";
-import type { Wanted } from "../../agent/writer/desired.ts";
 import { until } from "../e2e/support/until.ts";
 import { sharedCluster } from "./support/shared.ts";
 import { endpointObject, LABELS, probeObject, recordObject, recordStatus, Writing } from "./support/writing.ts";

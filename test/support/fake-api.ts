@@ -1,8 +1,8 @@
+import { isFields } from "../../agent/apply/compare.ts";
+import type { ObjectCache, ObjectClient } from "../../agent/apply/ports.ts";
 import { KubeError } from "../../agent/kubernetes/errors.ts";
 import type { Kind } from "../../agent/kubernetes/kinds.ts";
 import { type KubeObject, type ObjectRef, refKey } from "../../agent/kubernetes/object.ts";
-import { isFields } from "../../agent/writer/compare.ts";
-import type { ObjectCache, ObjectClient } from "../../agent/writer/ports.ts";
 
 type Fields = Record<string, unknown>;
 export interface Call {

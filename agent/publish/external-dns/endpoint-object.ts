@@ -1,3 +1,5 @@
+import { contains } from "../../apply/compare.ts";
+import type { KeptObject, WantedObject } from "../../apply/desired.ts";
 import { DNS_ENDPOINT } from "../../kubernetes/kinds.ts";
 import { labelsOf } from "../../kubernetes/metadata.ts";
 import type { KubeObject, ObjectRef } from "../../kubernetes/object.ts";
@@ -6,8 +8,6 @@ import { ownedBy } from "../../kubernetes/owner.ts";
 import { timeOf, timeText } from "../../kubernetes/time.ts";
 import type { OwnRecord } from "../../sources/collect.ts";
 import type { State } from "../../status/state.ts";
-import { contains } from "../../writer/compare.ts";
-import type { KeptObject, WantedObject } from "../../writer/desired.ts";
 
 const DECIDED_AT = "vedette.dev/decided-at";
 

@@ -1,7 +1,7 @@
 import { nextSendAt } from "../../../shared/accumulator.ts";
 import type { KubeObject } from "../../kubernetes/object.ts";
-import type { Log } from "../../log.ts";
-import { Noted } from "../../noted.ts";
+import type { Log } from "../../runtime/log.ts";
+import { LogOnChange } from "../../runtime/log-on-change.ts";
 import { planChanges } from "./plan.ts";
 import { Attempts } from "./write-backoff.ts";
 import { type GatewayPort, type Write, writesOf } from "./writes.ts";
@@ -41,7 +41,7 @@ export interface GatewayControllerOptions {
 export class GatewayController {
   readonly #options: GatewayControllerOptions;
   readonly #attempts: Attempts;
-  readonly #noted: Noted;
+  readonly #noted: LogOnChange;
   #phase: "Waiting" | "Started" | "Stopped" = "Waiting";
   #gathered: { lastSentAt?: number; dirtySince?: number } = {};
   /** When a write that has to wait may be tried again. */
@@ -54,7 +54,7 @@ export class GatewayController {
   constructor(options: GatewayControllerOptions) {
     this.#options = options;
     this.#attempts = new Attempts(options.elapsedMs, options.random);
-    this.#noted = new Noted(options.log);
+    this.#noted = new LogOnChange(options.log);
   }
 
   start(): void {

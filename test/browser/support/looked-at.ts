@@ -17,29 +17,33 @@ export async function rowState(page: Page, host: string, ...states: string[]): P
 }
 
 /** A state of a row, and when it came to be there, by the clock of this machine. Unix ms. */
-export interface Noted {
+export interface LogOnChange {
   state: string | undefined;
   at: number;
 }
 
 /** Notes from now on each state that a row of the page comes to have, with its time, in the page itself. */
-export async function noteStates(page: Page, host: string): Promise<() => Promise<Noted[]>> {
+export async function noteStates(page: Page, host: string): Promise<() => Promise<LogOnChange[]>> {
   await page.evaluate((selector) => {
-    const noted: Noted[] = [];
+    const noted: LogOnChange[] = [];
     const look = () => {
       const state = document.querySelector<HTMLElement>(selector)?.dataset.state;
       if (noted.at(-1)?.state !== state) noted.push({ state, at: Date.now() });
     };
     look();
     new MutationObserver(look).observe(document.body, { subtree: true, childList: true, attributes: true });
-    (window as unknown as { noted: Noted[] }).noted = noted;
+    (window as unknown as { noted: LogOnChange[] }).noted = noted;
   }, row(host));
-  return () => page.evaluate(() => (window as unknown as { noted: Noted[] }).noted);
+  return () => page.evaluate(() => (window as unknown as { noted: LogOnChange[] }).noted);
 }
 
 /** When the row last came from one state to one of others; waits for it. */
-export async function notedAt(notes: () => Promise<Noted[]>, from: string, to: readonly string[]): Promise<number> {
-  let seen: Noted[] = [];
+export async function notedAt(
+  notes: () => Promise<LogOnChange[]>,
+  from: string,
+  to: readonly string[],
+): Promise<number> {
+  let seen: LogOnChange[] = [];
   const noted = await until(
     `the row to become ${to.join(" or ")}`,
     async () => {

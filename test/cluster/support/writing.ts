@@ -1,9 +1,9 @@
+import type { WantedObject } from "../../../agent/apply/desired.ts";
+import { Writer } from "../../../agent/apply/writer.ts";
 import { KubeClient, type RequestAbout } from "../../../agent/kubernetes/client.ts";
 import { Informer } from "../../../agent/kubernetes/informer.ts";
 import { DNS_ENDPOINT, DNS_HEALTH_CHECK_PROBE, DNS_RECORD, type Kind } from "../../../agent/kubernetes/kinds.ts";
 import type { KubeObject } from "../../../agent/kubernetes/object.ts";
-import type { WantedObject } from "../../../agent/writer/desired.ts";
-import { Writer } from "../../../agent/writer/writer.ts";
 import { until } from "../../e2e/support/until.ts";
 import type { Cluster } from "./cluster.ts";
 

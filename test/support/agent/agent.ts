@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RunningAgent, startAgent } from "../../../agent/agent.ts";
-import type { Published } from "../../../agent/publish/explain.ts";
-import { readSettings } from "../../../agent/settings.ts";
-import type { Settings } from "../../../agent/settings-schema.ts";
+import type { Published } from "../../../agent/plan/explain.ts";
+import { readSettings } from "../../../agent/runtime/settings.ts";
+import type { Settings } from "../../../agent/runtime/settings-schema.ts";
 import { FakeEdge, SECRET } from "./fake-edge.ts";
 
 /** A manifest of a record `shop/<name>` at `<name>.test`. */

@@ -1,7 +1,7 @@
-import { Contact } from "../../../agent/contact.ts";
 import { Core } from "../../../agent/core.ts";
-import { lookup } from "../../../agent/publish/dns/lookup.ts";
-import type { Zones } from "../../../agent/publish/dns/respond.ts";
+import { Contact } from "../../../agent/edge/contact.ts";
+import { lookup } from "../../../agent/publish/dns-server/lookup.ts";
+import type { Zones } from "../../../agent/publish/dns-server/respond.ts";
 import { collect } from "../../../agent/sources/collect.ts";
 import type { SourceState } from "../../../agent/sources/file-source.ts";
 import { parseManifests } from "../../../agent/sources/parse.ts";

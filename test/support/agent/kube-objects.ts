@@ -1,12 +1,12 @@
+import type { Wanted } from "../../../agent/apply/desired.ts";
 import type { KubeObject } from "../../../agent/kubernetes/object.ts";
 import { refKey } from "../../../agent/kubernetes/object.ts";
-import { inForce } from "../../../agent/own-records.ts";
+import { inForce } from "../../../agent/plan/accepted-specs.ts";
 import { endpointObjects } from "../../../agent/publish/external-dns/endpoint-object.ts";
 import { kubernetesRecords } from "../../../agent/sources/api-records.ts";
 import { shownObjects } from "../../../agent/status/desired-objects.ts";
 import { leaseObject } from "../../../agent/status/lease-object.ts";
 import type { State } from "../../../agent/status/state.ts";
-import type { Wanted } from "../../../agent/writer/desired.ts";
 
 export const NOW = Date.UTC(2026, 10, 30, 12);
 

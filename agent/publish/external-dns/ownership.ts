@@ -1,0 +1,87 @@
+import { Resolver } from "node:dns/promises";
+import type { Condition } from "../../../shared/model/condition.ts";
+import { pause } from "../../kubernetes/pause.ts";
+import type { Settings } from "../../runtime/settings-schema.ts";
+import { type PublishedHost, Registry } from "./registry.ts";
+
+const TIMEOUT_MS = 2_000;
+const TRIES = 2;
+const CONCURRENCY = 8;
+/** A decision waits for it. Who has not answered by then counts as known before, until the answer comes. */
+const ASK_WITHIN_MS = 3_000;
+
+/** Who publishes the hosts that are to be published, by external-dns' records in DNS. Without a setting nobody is asked. */
+export class Ownership {
+  readonly #registry: Registry | undefined;
+  readonly #stopping = new AbortController();
+  /** By root host: the record sets that were asked for. */
+  readonly #asked = new Map<string, ReadonlySet<string>>();
+
+  constructor(settings: Settings) {
+    if (settings.externalDnsOwner === undefined) return;
+    const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
+    if (settings.externalDnsResolvers !== undefined) resolver.setServers(settings.externalDnsResolvers);
+    this.#stopping.signal.addEventListener("abort", () => resolver.cancel());
+    this.#registry = new Registry({
+      signal: this.#stopping.signal,
+      resolver,
+      ownerId: settings.externalDnsOwner,
+      concurrency: CONCURRENCY,
+      prefix: settings.externalDnsTxtPrefix ?? "",
+      suffix: settings.externalDnsTxtSuffix ?? "",
+      wildcardReplacement: settings.externalDnsTxtWildcardReplacement ?? "",
+    });
+  }
+
+  /**
+   * Asks for the hosts, of all that there are, with record sets that were never asked for: before these are published for the
+   * first time. What is not decided yet has none.
+   */
+  async ask(hosts: readonly PublishedHost[]): Promise<void> {
+    if (this.#registry === undefined) return;
+    const named = new Set(hosts.map(({ rootHost }) => rootHost));
+    for (const rootHost of this.#asked.keys()) if (!named.has(rootHost)) this.#asked.delete(rootHost);
+    const fresh = hosts.filter((host) => !setsOf(host).isSubsetOf(this.#askedOf(host)));
+    if (fresh.length === 0) return;
+    const enough = new AbortController();
+    const looking = this.#registry.look(fresh).finally(() => enough.abort());
+    await Promise.race([looking, pause(ASK_WITHIN_MS, enough.signal)]);
+    for (const host of fresh) this.#asked.set(host.rootHost, this.#askedOf(host).union(setsOf(host)));
+  }
+
+  #askedOf({ rootHost }: PublishedHost): ReadonlySet<string> {
+    return this.#asked.get(rootHost) ?? new Set();
+  }
+
+  /** Asks for all of them anew. Answers whether anything is otherwise now. */
+  async askAgain(hosts: readonly PublishedHost[]): Promise<boolean> {
+    const before = this.#told(hosts);
+    this.#registry?.keep(hosts);
+    await this.#registry?.look(hosts);
+    return before !== this.#told(hosts);
+  }
+
+  /** Ends what is being asked for, and asks nothing more. */
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  /** The condition of the records of a host that somebody else publishes. */
+  conditionOf(rootHost: string): Condition | undefined {
+    const conflict = this.#registry?.conflictOf(rootHost);
+    if (conflict === undefined) return undefined;
+    return {
+      type: "PublisherConflict",
+      status: "True",
+      reason: "OtherOwner",
+      message: `${rootHost} is published by the external-dns owner "${conflict.owner}" (TXT record ${conflict.name}). Stop it there, or have that record removed.`,
+    };
+  }
+
+  #told(hosts: readonly PublishedHost[]): string {
+    return JSON.stringify(hosts.map(({ rootHost }) => this.conditionOf(rootHost)?.message));
+  }
+}
+
+const setsOf = ({ endpoints }: PublishedHost) =>
+  new Set(endpoints.map(({ dnsName, recordType }) => `${recordType} ${dnsName}`));
