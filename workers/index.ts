@@ -3,7 +3,7 @@ import { sumOf } from "../shared/usage/tally.ts";
 import { createApp, serve } from "./api/app.ts";
 import { clusterOf, coordinatorOf, type Env, notifierOf } from "./env.ts";
 import { readSettings } from "./settings.ts";
-import { within } from "./within.ts";
+import { withTimeout } from "./timeout.ts";
 
 export { Cluster } from "./cluster/cluster.ts";
 export { Coordinator } from "./coordinator/coordinator.ts";
@@ -44,7 +44,7 @@ export default {
 async function beatFirst(env: Env): Promise<void> {
   const told: Usage[] = [];
   const beating = beatClusters(env, (used) => told.push(used));
-  await within(beating, CLUSTERS_WAIT_MS).catch(() => undefined);
+  await withTimeout(beating, CLUSTERS_WAIT_MS).catch(() => undefined);
   await Promise.all([beating, beatCoordinator(env, 0, sumOf(told))]);
 }
 

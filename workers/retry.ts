@@ -1,3 +1,5 @@
+import { withTimeout } from "./timeout.ts";
+
 const TRIES = 3;
 const FIRST_PAUSE_MS = 100;
 /** Longer than any call between objects takes that still comes back. */
@@ -12,21 +14,11 @@ const LIMIT_MS = 10_000;
 export async function callWithRetry<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   for (let tried = 1; ; tried += 1) {
     try {
-      return await withinLimit(call());
+      return await withTimeout(call(), LIMIT_MS);
     } catch (error) {
       if (tried >= TRIES || isOverloaded(error)) throw error;
       await scheduler.wait(FIRST_PAUSE_MS * 2 ** (tried - 1) * (0.5 + Math.random()));
     }
-  }
-}
-
-async function withinLimit<Answer>(answer: Promise<Answer>): Promise<Answer> {
-  const { promise: limit, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${LIMIT_MS} ms`)), LIMIT_MS);
-  try {
-    return await Promise.race([answer, limit]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -115,7 +115,7 @@ export const ASSUMPTIONS: Record<Exclude<Measurement, "placement">, Assumption> 
       if (num(made) >= LOOPBACKS_DOCUMENTED) return assumed(found);
       return otherwise(
         found,
-        "A round with more suspects uses the object's own sockets: put fewer probes on a shard, workers/coordinator/place.ts.",
+        "A round with more suspects uses the object's own sockets: put fewer probes on a shard, workers/coordinator/place/shards.ts.",
       );
     },
   },

@@ -6,7 +6,7 @@ import { outcomeOf } from "../../shared/reason.ts";
 import { proberOf } from "../env.ts";
 import { SLOT_WAIT_MS } from "../prober/check-now.ts";
 import { errorMessage } from "../retry.ts";
-import { within } from "../within.ts";
+import { withTimeout } from "../timeout.ts";
 import { fail } from "./answers.ts";
 import { readJson } from "./body.ts";
 import { checkProbe } from "./check-probe.ts";
@@ -47,7 +47,7 @@ async function fromRegion(
 ): Promise<CheckFromRegion> {
   const limitMs = (parseDurationMs(timeout) ?? 0) + SLOT_WAIT_MS + GRACE_MS;
   try {
-    const checked = await within(proberOf(env, `${region}/check`, region).checkNow(region, probe), limitMs);
+    const checked = await withTimeout(proberOf(env, `${region}/check`, region).checkNow(region, probe), limitMs);
     return { region, outcome: outcomeOf(checked.observation.reason), ...checked };
   } catch (error) {
     console.error(`The prober that checks from ${region} does not answer: ${errorMessage(error)}`);

@@ -3,7 +3,7 @@ import type { ClusterHealth } from "../../shared/model/overview.ts";
 import { compareNumbers, NO_NUMBER, parseNumber } from "../../shared/number.ts";
 import { clusterOf, type Env } from "../env.ts";
 import { callWithRetry, errorMessage } from "../retry.ts";
-import { within } from "../within.ts";
+import { withTimeout } from "../timeout.ts";
 
 /** A cluster object that takes longer is shown as one that does not answer: nobody waits for it. */
 const CLUSTER_LIMIT_MS = 2_000;
@@ -11,7 +11,7 @@ const CLUSTER_LIMIT_MS = 2_000;
 /** How a cluster does by its own object: `silent` where that does not answer, `removed` where it knows of no cluster. */
 export async function askHealth(env: Env, cluster: string): Promise<ClusterHealth | "silent" | "removed"> {
   try {
-    const view = await within(
+    const view = await withTimeout(
       callWithRetry(() => clusterOf(env, cluster).describe()),
       CLUSTER_LIMIT_MS,
     );

@@ -11,7 +11,7 @@ import {
 import { type Env, proberName, proberOf } from "../env.ts";
 import { callWithRetry, errorMessage } from "../retry.ts";
 import type { HistoryQuestion, RecordProber } from "../rpc.ts";
-import { within } from "../within.ts";
+import { withTimeout } from "../timeout.ts";
 import { fail } from "./answers.ts";
 import { askForRecord } from "./objects.ts";
 import { refuseUnknownQuery } from "./query.ts";
@@ -104,7 +104,7 @@ async function ask(
   try {
     const question = { ...how, probes: [...leaves.keys()] };
     const call = () => proberOf(env, proberName(shard), region).history(question);
-    const answer = await within(callWithRetry(call), PROBER_LIMIT_MS);
+    const answer = await withTimeout(callWithRetry(call), PROBER_LIMIT_MS);
     return answer.map(({ probe, points }) => ({ probe, leaf: leaves.get(probe) ?? "", region, points }));
   } catch (error) {
     console.warn({ message: "a prober does not answer for its history", ...shard, error: errorMessage(error) });

@@ -4,7 +4,7 @@ import { canonicalHost } from "../../shared/model/host.ts";
 import { clusterOf, coordinatorOf } from "../env.ts";
 import { callWithRetry, errorMessage } from "../retry.ts";
 import type { ClusterRpc, CoordinatorRpc } from "../rpc.ts";
-import { within } from "../within.ts";
+import { withTimeout } from "../timeout.ts";
 import { fail } from "./answers.ts";
 import type { ApiContext } from "./route.ts";
 
@@ -18,7 +18,7 @@ export async function askCoordinator<Value>(
 ): Promise<Value> {
   const call = () => question(coordinatorOf(context.env, partition));
   try {
-    return await within(callWithRetry(call), READ_LIMIT_MS);
+    return await withTimeout(callWithRetry(call), READ_LIMIT_MS);
   } catch (error) {
     console.error(`The coordinator of partition ${partition} does not answer: ${errorMessage(error)}`);
     return fail("CoordinatorUnavailable", "Nothing was changed. Try again.");

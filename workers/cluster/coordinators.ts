@@ -6,7 +6,7 @@ import type { Usage } from "../../shared/model/usage.ts";
 import { compareNumbers, isNewer, numberAbove } from "../../shared/number.ts";
 import { callWithRetry, errorMessage } from "../retry.ts";
 import type { ClusterContact, ClusterEvent, CoordinatorRpc, SharesReceipt } from "../rpc.ts";
-import { within } from "../within.ts";
+import { withTimeout } from "../timeout.ts";
 import type { Partition } from "./partitions.ts";
 import type { ClusterStore, OutboxState } from "./store.ts";
 
@@ -22,7 +22,7 @@ type CoordinatorOf = (partition: number) => CoordinatorRpc;
 export async function partitionsAtInstall(coordinatorOf: CoordinatorOf, setting: number): Promise<number> {
   try {
     const call = () => coordinatorOf(0).partitions();
-    return await within(callWithRetry(call), CALL_LIMIT_MS);
+    return await withTimeout(callWithRetry(call), CALL_LIMIT_MS);
   } catch (error) {
     console.warn(`The first coordinator cannot be reached, PARTITIONS is taken as set: ${errorMessage(error)}`);
     return setting;
@@ -150,7 +150,7 @@ export class Coordinators {
   }
 
   #call<Value>(partition: number, call: (coordinator: CoordinatorRpc) => Promise<Value>): Promise<Value> {
-    return within(
+    return withTimeout(
       callWithRetry(() => call(this.#coordinatorOf(partition))),
       CALL_LIMIT_MS,
     );

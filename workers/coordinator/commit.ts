@@ -1,9 +1,9 @@
-import { sendAssignments } from "./assign.ts";
+import { tellNews } from "./deliver/alerts.ts";
 import { handOver } from "./hand-over.ts";
-import { numberChanges } from "./number-changes.ts";
+import { sendAssignments } from "./place/assignments.ts";
+import type { World } from "./state.ts";
+import { numberChanges } from "./store/persist.ts";
 import { forgetTold } from "./told.ts";
-import { tellNews } from "./troubles.ts";
-import type { World } from "./world.ts";
 
 /**
  * Ends a call: numbers what it has changed, once for each cluster and shard however much that was, and has it sent soon.

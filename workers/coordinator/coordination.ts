@@ -17,26 +17,26 @@ import type {
   RecordProber,
   SharesReceipt,
 } from "../rpc.ts";
-import { noteActivity } from "./activity.ts";
-import { contact, registerCluster, removeCluster } from "./clusters.ts";
 import { commit } from "./commit.ts";
+import { contact, registerCluster, removeCluster } from "./decide/clusters.ts";
+import { putShares } from "./decide/put-shares.ts";
+import type { Outside } from "./dependencies.ts";
+import { noteActivity } from "./fold/activity.ts";
+import { receiveReport } from "./fold/receive-report.ts";
+import { noteClusters, partitionUsage } from "./fold/usage.ts";
 import { viewFor } from "./hand-over.ts";
 import { heartbeat, isHeartbeatMissed } from "./heartbeat.ts";
-import { HeldOverview } from "./live/held-overview.ts";
+import { HeldOverview } from "./live/overview-cache.ts";
 import type { Watched } from "./live/stream.ts";
-import { loadWorld } from "./load.ts";
-import type { Outside } from "./outside.ts";
-import { probersOf } from "./probers-of.ts";
-import { putShares } from "./put-shares.ts";
-import { probeStatus, recordDetail, recordStatuses, regionViews, summariesOf } from "./read.ts";
-import { receiveReport } from "./receive-report.ts";
+import { noteRules } from "./place/assignments.ts";
+import { probersOf } from "./place/shards.ts";
+import type { Rules, World } from "./state.ts";
+import { probeStatus, recordDetail, recordStatuses, regionViews, summariesOf } from "./status.ts";
 import { addEvent, lastEventId, listEvents, listNewestEvents } from "./store/events.ts";
+import { loadWorld } from "./store/load.ts";
 import { readMeta, writeMeta } from "./store/meta.ts";
 import { MIGRATIONS } from "./store/migrations.ts";
-import { storeOf } from "./store/store.ts";
-import { noteRules } from "./take-up-rules.ts";
-import { noteClusters, partitionUsage } from "./usage.ts";
-import type { Rules, World } from "./world.ts";
+import { storeOf } from "./store/tables.ts";
 
 /**
  * The work of the coordinator over a storage, whatever is outside. Each call is one transaction: should it throw, storage

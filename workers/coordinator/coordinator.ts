@@ -20,14 +20,14 @@ import type {
   SharesReceipt,
 } from "../rpc.ts";
 import { readSettings } from "../settings.ts";
+import { withTimeout } from "../timeout.ts";
 import type { Meter } from "../usage/meter.ts";
 import { MeteredObject } from "../usage/metered-object.ts";
-import { within } from "../within.ts";
 import { Coordination } from "./coordination.ts";
+import type { Outside } from "./dependencies.ts";
 import { close, Sockets } from "./live/sockets.ts";
 import { LiveStream, logUntold } from "./live/stream.ts";
-import type { Outside } from "./outside.ts";
-import type { Rules } from "./world.ts";
+import type { Rules } from "./state.ts";
 
 /** How long changes are collected before they are sent: several calls that come together are answered by one. */
 const TICK_MS = 20;
@@ -176,9 +176,10 @@ function outsideOf(ctx: DurableObjectState, env: Env, meter: Meter, changed: Out
       const { shard } = assignment;
       return callWithRetry(() => proberOf(env, proberName(shard), shard.region).assign(assignment));
     },
-    lookNow: (shard, probes) => within(proberOf(env, proberName(shard), shard.region).lookNow(probes), LOOK_WAIT_MS),
+    lookNow: (shard, probes) =>
+      withTimeout(proberOf(env, proberName(shard), shard.region).lookNow(probes), LOOK_WAIT_MS),
     decided: (decisions) => callWithRetry(() => clusterOf(env, decisions.cluster).decided(decisions)),
-    decidedInPart: (changes) => within(clusterOf(env, changes.cluster).decidedInPart(changes), IN_PART_WAIT_MS),
+    decidedInPart: (changes) => withTimeout(clusterOf(env, changes.cluster).decidedInPart(changes), IN_PART_WAIT_MS),
     changed,
     ...(readSettings(env).NOTIFICATIONS.length > 0 && {
       troubles: (troubles) => callWithRetry(() => notifierOf(env).troubles(troubles)),

@@ -2,13 +2,13 @@ import type { DecisionChanges, Decisions } from "../../shared/model/messages/sha
 import type { RecordStatus } from "../../shared/model/status.ts";
 import { errorMessage } from "../retry.ts";
 import type { DecisionsAnswer } from "../rpc.ts";
-import { mayHandOut } from "./gathered.ts";
-import type { Outside } from "./outside.ts";
-import { storeCluster } from "./persist.ts";
-import { recordStatuses } from "./read.ts";
+import { mayHandOut } from "./deliver/bootstrap-gate.ts";
+import type { Outside } from "./dependencies.ts";
+import type { Cluster, Root, World } from "./state.ts";
+import { recordStatuses } from "./status.ts";
+import { storeCluster } from "./store/persist.ts";
 import { changesSinceTaken, forgetTaken, noteGiven, noteTaken } from "./taken.ts";
 import { statusToTell } from "./told.ts";
-import type { Cluster, Root, World } from "./world.ts";
 
 /**
  * After each hand-over the next to the same cluster waits for so many times as long as it took: while much changes, each report with

@@ -1,15 +1,15 @@
-import { decideRoot } from "./decide.ts";
-import { noteGathered } from "./gathered.ts";
+import { decideRoot } from "./decide/decide-record.ts";
+import { tellTroubles } from "./deliver/alerts.ts";
+import { noteGathered } from "./deliver/bootstrap-gate.ts";
+import { noteQuotas } from "./deliver/quota-alerts.ts";
+import { writeAllSeen } from "./fold/last-seen.ts";
+import { judgeProbe } from "./fold/probe-verdict.ts";
+import { watchRegions } from "./fold/watch-regions.ts";
 import { handOver } from "./hand-over.ts";
-import { judgeProbe } from "./judge.ts";
-import { nudge } from "./nudge.ts";
-import { pruneShards } from "./prune-shards.ts";
-import { noteQuotas } from "./quota.ts";
-import { watchRegions } from "./regions.ts";
-import { writeAllSeen } from "./seen.ts";
-import { takeUpRules } from "./take-up-rules.ts";
-import { tellTroubles } from "./troubles.ts";
-import type { World } from "./world.ts";
+import { takeUpRules } from "./place/assignments.ts";
+import { nudge } from "./place/overdue-shards.ts";
+import { pruneShards } from "./place/shards.ts";
+import type { World } from "./state.ts";
 
 /** Each heartbeat writes what was seen, and so tells when it was. */
 const MISSED_MS = 90_000;

@@ -1,7 +1,7 @@
 import type { DecisionChanges, Decisions } from "../../shared/model/messages/shares.ts";
 import type { MessageNumber } from "../../shared/model/number.ts";
 import type { RecordStatus } from "../../shared/model/status.ts";
-import type { Cluster } from "./world.ts";
+import type { Cluster } from "./state.ts";
 
 /*
  * A record's status is made anew whenever the record has changed (see `told.ts`). So what has changed since a hand-over are the

@@ -1,6 +1,6 @@
 import type { RecordStatus } from "../../shared/model/status.ts";
-import { statusOfSeveral } from "./read.ts";
-import type { Root, World } from "./world.ts";
+import type { Root, World } from "./state.ts";
+import { statusOfSeveral } from "./status.ts";
 
 interface Told {
   status: RecordStatus;

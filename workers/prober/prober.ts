@@ -6,8 +6,8 @@ import type { Region } from "../../shared/model/region.ts";
 import type { CheckedNow, HistoryQuestion, ProbePoints, ProberRpc } from "../rpc.ts";
 import type { Settings } from "../settings.ts";
 import { readSettings } from "../settings.ts";
+import { withTimeout } from "../timeout.ts";
 import { MeteredObject } from "../usage/metered-object.ts";
-import { within } from "../within.ts";
 import type { CheckResult } from "./check.ts";
 import { check, failedCheck } from "./check.ts";
 import { checkNow } from "./check-now.ts";
@@ -70,7 +70,7 @@ export class Prober extends MeteredObject implements ProberRpc {
 
   /** To read 90 days takes a tenth of a second, which a check under way would have in its latency, or for its timeout. */
   async history(question: HistoryQuestion): Promise<ProbePoints[]> {
-    await within(this.#round, HISTORY_WAIT_MS).catch(() => {});
+    await withTimeout(this.#round, HISTORY_WAIT_MS).catch(() => {});
     return this.#work.history(question, Date.now());
   }
 

@@ -14,7 +14,7 @@ import { readJson } from "../api/body.ts";
 import type { ApiContext, Route } from "../api/route.ts";
 import { errorMessage } from "../retry.ts";
 import type { Settings } from "../settings.ts";
-import { within } from "../within.ts";
+import { withTimeout } from "../timeout.ts";
 import { measureHibernation } from "./hibernation.ts";
 import { selfTestOf } from "./self-test.ts";
 import { measureWakingAlarm } from "./waking-alarm.ts";
@@ -40,7 +40,7 @@ async function selfTest(context: ApiContext): Promise<Response> {
   const request = await readJson(context, selfTestRequest);
   const faults = refusedTargets(request, context.get("settings"));
   if (faults.length > 0) fail("FieldInvalid", undefined, faults);
-  return context.json({ figures: await within(figuresOf(context, request), LIMIT_MS).catch(failure) });
+  return context.json({ figures: await withTimeout(figuresOf(context, request), LIMIT_MS).catch(failure) });
 }
 
 /** What the platform would not let be measured is a finding too. Nothing in it is secret: the targets are all that was given. */

@@ -5,7 +5,7 @@ import { joinDays } from "../../../shared/usage/tally.ts";
 import { coordinatorOf, type Env } from "../../env.ts";
 import { callWithRetry, errorMessage } from "../../retry.ts";
 import type { PartitionUsage } from "../../rpc.ts";
-import { within } from "../../within.ts";
+import { withTimeout } from "../../timeout.ts";
 import { askHealth } from "../cluster-health.ts";
 import { joinRegions } from "../join-regions.ts";
 import type { ApiContext } from "../route.ts";
@@ -48,7 +48,7 @@ export async function readMetrics(context: ApiContext): Promise<string> {
 }
 
 async function askPartition(env: Env, partition: number): Promise<Part | undefined> {
-  const ask = <Answer>(question: () => Promise<Answer>) => within(callWithRetry(question), PARTITION_LIMIT_MS);
+  const ask = <Answer>(question: () => Promise<Answer>) => withTimeout(callWithRetry(question), PARTITION_LIMIT_MS);
   try {
     const [records, regions, clusters, usage] = await Promise.all([
       ask(() => coordinatorOf(env, partition).listRecords()),

@@ -1,9 +1,7 @@
 import type { Event } from "../../../shared/model/event.ts";
-import type { RecordSummary } from "../../../shared/model/overview.ts";
+import type { LiveMessage, RecordSummary } from "../../../shared/model/overview.ts";
 import { errorMessage } from "../../retry.ts";
-import { messagesOf } from "./messages.ts";
 import type { Sockets } from "./sockets.ts";
-
 /**
  * Each socket gets every message, while the object has verdicts to find: so many can watch one partition, and the next one is
  * refused rather than one that watches already dropped. A page that is refused asks for the overview again and again instead.
@@ -118,4 +116,31 @@ export class LiveStream {
 /** The overview that each client asks for now and then makes up for it. */
 export function logUntold(error: unknown): void {
   console.error({ message: "those who watch could not be told of changes", error: errorMessage(error) });
+}
+
+/** A message holds no more records than this: all of a large fleet may change at once. */
+const MAX_RECORDS = 500;
+
+export interface News {
+  at: number;
+  partition: number;
+  records: readonly RecordSummary[];
+  removed: readonly string[];
+  /** Pages of events, the oldest first; none where nothing has happened. */
+  events: readonly (readonly Event[])[];
+  lastEventId: number;
+}
+
+/** The messages that tell the news, one at least, in their order; each says up to which event it goes. */
+export function messagesOf({ at, partition, records, removed, events, lastEventId }: News): LiveMessage[] {
+  const recordPages = Math.ceil(records.length / MAX_RECORDS);
+  const count = Math.max(1, recordPages, events.length);
+  return Array.from({ length: count }, (_, index) => ({
+    at,
+    partition,
+    records: records.slice(index * MAX_RECORDS, (index + 1) * MAX_RECORDS),
+    removed: index === 0 ? [...removed] : [],
+    events: [...(events[index] ?? [])],
+    lastEventId: index >= events.length - 1 ? lastEventId : (events[index]?.at(-1)?.id ?? lastEventId),
+  }));
 }

@@ -2,22 +2,22 @@ import type { PricedItem } from "../../../shared/price/prices.ts";
 
 /** What there is one of; all whole numbers. */
 type MetaKey =
-  /** Of every number that the coordinator gives out: when this storage was created, Unix ms, or above: see `go-past.ts`. */
+  /** Of every number that the coordinator gives out: when this storage was created, Unix ms, or above: see `epoch-recovery.ts`. */
   | "epoch"
   /** When this storage was created, Unix ms, where the epoch tells that no more. */
   | "createdAt"
   | "partition"
   /** How many there were at install: all clusters have to agree on where a record is. */
   | "partitions"
-  /** 1 once decisions may be handed out: see `gathered.ts`. */
+  /** 1 once decisions may be handed out: see `bootstrap-gate.ts`. */
   | "gathered"
   /** The highest number of an assignment of a shard that was forgotten. */
   | "prunedTo"
   /** 1 once the notifier knows that nothing is wrong, 0 while something is. */
   | "untroubled"
-  /** A hash of what the assignments were made by: see `take-up-rules.ts`. */
+  /** A hash of what the assignments were made by: see `assignments.ts`. */
   | "assignedBy"
-  /** When it was last told that the free plan's day was nearly used up, Unix ms: see `quota.ts`. */
+  /** When it was last told that the free plan's day was nearly used up, Unix ms: see `quota-alerts.ts`. */
   | `quota/${PricedItem}`
   /** How many shares were ever seen: the older of two holds. */
   | "seniority";

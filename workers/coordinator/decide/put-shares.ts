@@ -1,0 +1,145 @@
+import type { Condition } from "../../../shared/model/condition.ts";
+import type { ShareInput, SharesInput } from "../../../shared/model/messages/shares.ts";
+import { type RecordSpec, recordKey } from "../../../shared/model/record.ts";
+import { isNewer } from "../../../shared/number.ts";
+import type { SharesReceipt } from "../../rpc.ts";
+import { commit } from "../commit.ts";
+import { noteGathered } from "../deliver/bootstrap-gate.ts";
+import { decisionsFor } from "../hand-over.ts";
+import { type Cluster, type Root, recordOf, type Share, type World } from "../state.ts";
+import { addEvent } from "../store/events.ts";
+import { writeMeta } from "../store/meta.ts";
+import { storeCluster, storeShare } from "../store/persist.ts";
+import { senderOf } from "./clusters.ts";
+import { readPublished, readShare } from "./read-share.ts";
+import { reconcile } from "./reconcile.ts";
+import { rootOf, touch } from "./roots.ts";
+
+/** Takes the cluster's shares, whole, if they are newer than those it has, and answers what became of each. */
+export function putShares(world: World, input: SharesInput, nowMs: number): SharesReceipt {
+  const cluster = senderOf(world, input.cluster, input.number, nowMs);
+  if (cluster === undefined) return { number: input.number, records: [] };
+  const refused = isNewer(input.number, cluster.sharesNumber) ? take(world, cluster, input, nowMs) : [];
+  noteGathered(world, nowMs);
+  // The answer has to carry the number that goes with what it says.
+  commit(world);
+  const decisions = decisionsFor(world, cluster, nowMs);
+  const held = [...cluster.shares.values()].map(({ record, conditions }) => ({ record, conditions }));
+  return {
+    number: cluster.sharesNumber,
+    records: [...held, ...refused].sort((a, b) => (a.record < b.record ? -1 : 1)),
+    ...(decisions !== undefined && { decisions }),
+  };
+}
+
+type Refused = { record: string; conditions: Condition[] };
+
+/** What one call of a cluster has to do with: the roots are those whose shares have changed. */
+type Taking = { world: World; cluster: Cluster; roots: Set<Root>; nowMs: number };
+
+/** What was refused and has no accepted form to stand in for it. */
+function take(world: World, cluster: Cluster, input: SharesInput, nowMs: number): Refused[] {
+  const taking: Taking = { world, cluster, roots: new Set(), nowMs };
+  const named = new Set(input.shares.map(recordKey));
+  for (const share of [...cluster.shares.values()]) {
+    if (!named.has(share.record)) drop(taking, share);
+  }
+  const refused = input.shares.flatMap((share) => takeShare(taking, share));
+  cluster.sharesNumber = input.number;
+  delete cluster.damagedAt;
+  storeCluster(world, cluster);
+  reconcile(world, taking.roots, nowMs);
+  for (const root of taking.roots) touch(world, root);
+  if (taking.roots.size > 0) world.changedClusters.add(cluster);
+  return refused;
+}
+
+function takeShare(taking: Taking, input: ShareInput): Refused[] {
+  const read = readShare(input);
+  const before = taking.cluster.shares.get(recordKey(input));
+  if ("spec" in read) acceptShare(taking, input, read.spec, before);
+  else if (before !== undefined) refuseShare(taking, before, read.refusal);
+  else return [{ record: recordKey(input), conditions: [read.refusal] }];
+  return [];
+}
+
+/** A share that is refused is not one that is gone: its last accepted form stays in force (design §3, shares). */
+function refuseShare({ world, cluster, roots, nowMs }: Taking, share: Share, refusal: Condition): void {
+  if (JSON.stringify(share.refusal) === JSON.stringify(refusal)) return;
+  share.refusal = refusal;
+  storeShare(world, share);
+  roots.add(rootOf(world, share));
+  const message = `${share.record}: ${refusal.message}`;
+  addEvent(world.store.sql, { at: nowMs, type: "RecordRefused", cluster: cluster.name, message });
+}
+
+function acceptShare(taking: Taking, input: ShareInput, spec: RecordSpec, before: Share | undefined): void {
+  const { world, cluster } = taking;
+  const after = acceptedForm(taking, input, spec, before);
+  if (before !== undefined && isSame(before, after)) return;
+  if (before !== undefined) leaveRoot(taking, before);
+  cluster.shares.set(after.record, after);
+  storeShare(world, after);
+  const root = rootOf(world, after);
+  root.shares.push(after);
+  taking.roots.add(root);
+  if (before?.spec.rootHost === after.spec.rootHost) return;
+  // Only of a share that is new here: of the others the edge itself knows best what is published.
+  const published = readPublished(input);
+  root.claimed.push(...published);
+  cluster.hasPublished ||= published.length > 0;
+}
+
+/** A share keeps its seniority as long as it is the same object under the same root host. */
+function acceptedForm(
+  { world, cluster }: Taking,
+  input: ShareInput,
+  spec: RecordSpec,
+  before: Share | undefined,
+): Share {
+  const isSameObject = before !== undefined && before.uid === input.uid && before.spec.rootHost === spec.rootHost;
+  const headers = headersOf(input, before);
+  return {
+    cluster: cluster.name,
+    record: recordKey(input),
+    ...(input.uid !== undefined && { uid: input.uid }),
+    ...(input.generation !== undefined && { generation: input.generation }),
+    specInput: input.spec,
+    spec,
+    ...(headers !== undefined && { headers }),
+    ...(input.resting !== undefined && { resting: input.resting }),
+    seniority: isSameObject ? before.seniority : nextSeniority(world),
+    conditions: before?.conditions ?? [],
+  };
+}
+
+/** The same secret sealed again looks different each time; as long as neither it nor its key has changed, nothing has. */
+function headersOf(input: ShareInput, before: Share | undefined): Share["headers"] {
+  const isSameSecret =
+    before?.headers?.digest === input.headers?.digest && before?.headers?.sealed.keyId === input.headers?.sealed.keyId;
+  return isSameSecret ? before?.headers : input.headers;
+}
+
+function nextSeniority(world: World): number {
+  world.seniority += 1;
+  writeMeta(world.store.sql, "seniority", world.seniority);
+  return world.seniority;
+}
+
+function isSame(a: Share, b: Share): boolean {
+  const gist = ({ uid, generation, spec, headers, resting, refusal }: Share) =>
+    JSON.stringify([uid, generation, spec, headers, resting, refusal]);
+  return gist(a) === gist(b);
+}
+
+function drop(taking: Taking, share: Share): void {
+  taking.cluster.shares.delete(share.record);
+  taking.world.store.shares.delete(recordOf(share));
+  leaveRoot(taking, share);
+}
+
+function leaveRoot({ world, roots }: Taking, share: Share): void {
+  const root = rootOf(world, share);
+  root.shares = root.shares.filter((other) => other !== share);
+  roots.add(root);
+}

@@ -1,0 +1,179 @@
+import { reassess } from "../../../shared/health/count.ts";
+import type { Condition } from "../../../shared/model/condition.ts";
+import type { Region } from "../../../shared/model/region.ts";
+import { mergeShares } from "../../../shared/record/merge.ts";
+import { readTree } from "../../../shared/record/tree.ts";
+import { errorMessage } from "../../retry.ts";
+import { judgeProbe } from "../fold/probe-verdict.ts";
+import { admitted, takeUpWishes } from "../place/address-load.ts";
+import { hasRoomFor, isOfClass, leave, move, placeFor } from "../place/shards.ts";
+import { type DesiredProbe, type ProbeState, type Root, recordOf, type Share, type World, wordKey } from "../state.ts";
+import { addEvent } from "../store/events.ts";
+import { storeProbe, storeWord } from "../store/persist.ts";
+import { decideRoot } from "./decide-record.ts";
+import { desireProbes } from "./desired-probes.ts";
+import { touch } from "./roots.ts";
+
+/**
+ * Brings the probes of some records to what their shares want: desired minus actual gives removals, creations and changes,
+ * and what is in both lists as it was is not touched. Then judges and decides. Removals come first in all of the records,
+ * since a share may have moved from one of them to another.
+ */
+export function reconcile(world: World, roots: ReadonlySet<Root>, nowMs: number): void {
+  const wishes = wishesOf(world, roots, nowMs);
+  for (const [root, desired] of wishes) {
+    for (const probe of [...root.probes.values()]) {
+      if (!desired.has(probe.desired.id)) remove(world, probe);
+    }
+  }
+  for (const [root, desired] of wishes) {
+    if (root.shares.length === 0) dissolve(world, root);
+    else fulfil(world, root, desired, nowMs);
+  }
+}
+
+/** What is to be probed; also of other records, where there is room for their probes now, or no more. */
+function wishesOf(world: World, roots: ReadonlySet<Root>, nowMs: number): Map<Root, Map<string, DesiredProbe>> {
+  const wishes = new Map([...roots].map((root) => [root, desireAndTell(world, root, nowMs)]));
+  for (const root of takeUpWishes(world, wishes)) {
+    wishes.set(root, desire(world, root));
+    touch(world, root);
+  }
+  return new Map([...wishes].map(([root, desired]) => [root, admitted(world, root, desired)]));
+}
+
+function fulfil(world: World, root: Root, desired: ReadonlyMap<string, DesiredProbe>, nowMs: number): void {
+  for (const wish of desired.values()) {
+    const probe = root.probes.get(wish.id);
+    if (probe === undefined) create(world, root, wish, nowMs);
+    else if (JSON.stringify(probe.desired) !== JSON.stringify(wish)) change(world, probe, wish, nowMs);
+  }
+  for (const probe of root.probes.values()) judgeProbe(world, probe, nowMs);
+  decideRoot(world, root, nowMs);
+}
+
+/** A conflict that is new is an event: the share's own condition tells only its own cluster. */
+function desireAndTell(world: World, root: Root, nowMs: number): Map<string, DesiredProbe> {
+  const before = new Set(root.shares.filter(hasConflict).map(recordOf));
+  const desired = desire(world, root);
+  for (const share of root.shares.filter(hasConflict)) {
+    if (before.has(recordOf(share))) continue;
+    const { rootHost } = root;
+    const message = `${recordOf(share)}: an older share of the record holds`;
+    addEvent(world.store.sql, { at: nowMs, type: "RecordConflict", rootHost, cluster: share.cluster, message });
+  }
+  return desired;
+}
+
+const hasConflict = ({ conditions }: Share) => conditions.some(({ type }) => type === "Conflict");
+
+/** Joins the shares of the record and says what each of them wants watched, and what became of it. */
+export function desire(world: World, root: Root): Map<string, DesiredProbe> {
+  try {
+    return desireAll(world, root);
+  } catch (error) {
+    // One record must not stop the others: it stays as it was.
+    console.error({ message: "a record could not be read", rootHost: root.rootHost, error: errorMessage(error) });
+    return new Map([...root.probes].map(([id, { desired }]) => [id, desired]));
+  }
+}
+
+function desireAll(world: World, root: Root): Map<string, DesiredProbe> {
+  root.shares.sort((a, b) => a.seniority - b.seniority);
+  root.merged = mergeShares(root.shares.map(({ spec }) => spec));
+  const reading = readTree(root.merged.endpoints);
+  const leaves = new Set(reading.ok ? reading.tree.leaves : []);
+  const desired = new Map<string, DesiredProbe>();
+  for (const [index, share] of root.shares.entries()) {
+    const { probes, conditions } = desireProbes(share, leaves, world.rules);
+    for (const probe of probes) desired.set(probe.id, probe);
+    const conflicts = root.merged.conflicts.filter((conflict) => conflict.share === index);
+    share.conditions = [
+      share.refusal ?? ACCEPTED,
+      ...conditions,
+      ...conflictCondition(conflicts.map(({ message }) => message)),
+      ...(share.resting === undefined ? [] : [share.resting]),
+    ];
+  }
+  return desired;
+}
+
+const ACCEPTED: Condition = { type: "Accepted", status: "True", reason: "Accepted", message: "the record is in force" };
+const MAX_CONFLICTS_NAMED = 5;
+
+function conflictCondition(messages: readonly string[]): Condition[] {
+  if (messages.length === 0) return [];
+  const message = messages.slice(0, MAX_CONFLICTS_NAMED).join("; ");
+  return [{ type: "Conflict", status: "True", reason: "OlderShareHolds", message }];
+}
+
+export function create(world: World, root: Root, desired: DesiredProbe, nowMs: number): void {
+  const shard = placeFor(world, desired, nowMs);
+  const probe: ProbeState = {
+    desired,
+    root,
+    shard,
+    standing: undefined,
+    assignedAt: nowMs,
+    timingEditedAt: nowMs,
+    words: new Map(),
+    advisories: [],
+    shown: "",
+  };
+  root.probes.set(desired.id, probe);
+  world.probes.set(desired.id, probe);
+  move(world, probe, shard);
+}
+
+/** Takes up an edit. Counts, verdict and place are kept as far as the edit leaves them their meaning. */
+function change(world: World, probe: ProbeState, desired: DesiredProbe, nowMs: number): void {
+  const before = probe.desired;
+  probe.desired = desired;
+  if (before.probe.revision !== desired.probe.revision) {
+    probe.standing = undefined;
+    probe.assignedAt = nowMs;
+    forgetWords(world, probe, () => true);
+  }
+  if (before.resting !== undefined && desired.resting === undefined) probe.assignedAt = nowMs;
+  const isRetimed = timingOf(before) !== timingOf(desired);
+  if (isRetimed) probe.timingEditedAt = nowMs;
+  if (!isOfClass(probe.shard, desired) || (isRetimed && !hasRoomFor(probe.shard, desired))) {
+    move(world, probe, placeFor(world, desired, nowMs));
+    probe.assignedAt = nowMs;
+    forgetWords(world, probe, (region) => !desired.check.regions.includes(region));
+  }
+  for (const [region, word] of probe.words) {
+    word.counts = reassess(word.counts, desired.check);
+    storeWord(world, probe, region, word);
+  }
+  if (sentOf(before) !== sentOf(desired)) world.changedShards.add(probe.shard);
+  storeProbe(world, probe);
+}
+
+const timingOf = ({ check }: DesiredProbe) => [check.intervalMs, check.timeoutMs, check.staleAfterMs].join();
+
+/** What a prober gets to see of it: the probe, or nothing while it rests. */
+const sentOf = ({ probe, resting }: DesiredProbe) => JSON.stringify(resting === undefined ? probe : null);
+
+function forgetWords(world: World, probe: ProbeState, isForgotten: (region: Region) => boolean): void {
+  for (const region of [...probe.words.keys()]) {
+    if (!isForgotten(region)) continue;
+    probe.words.delete(region);
+    world.store.regionStates.delete(wordKey(probe.desired.id, region));
+  }
+}
+
+function remove(world: World, probe: ProbeState): void {
+  leave(world, probe);
+  forgetWords(world, probe, () => true);
+  probe.root.probes.delete(probe.desired.id);
+  world.probes.delete(probe.desired.id);
+  world.store.probes.delete(probe.desired.id);
+}
+
+function dissolve(world: World, root: Root): void {
+  world.roots.delete(root.rootHost);
+  world.changedRoots.add(root.rootHost);
+  world.troubles.isNews = true;
+  world.store.records.delete(root.rootHost);
+}

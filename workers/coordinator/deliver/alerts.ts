@@ -1,0 +1,169 @@
+import { type Clock, clockIn } from "../../../shared/explain/clock.ts";
+import { explainLeaf } from "../../../shared/explain/leaf.ts";
+import type { LeafDecision, LeafReason } from "../../../shared/model/status.ts";
+import type { Trouble, TroubleKind } from "../../../shared/model/trouble.ts";
+import { stateOf } from "../../../shared/record/summary.ts";
+import { errorMessage } from "../../retry.ts";
+import type { ClusterContact } from "../../rpc.ts";
+import type { Cluster, Root, World } from "../state.ts";
+import { recordStatus } from "../status.ts";
+import { readMeta, writeMeta } from "../store/meta.ts";
+import { storeCluster } from "../store/persist.ts";
+import type { RecordRow } from "../store/tables.ts";
+import { mayHandOut } from "./bootstrap-gate.ts";
+import { quotaTroubles } from "./quota-alerts.ts";
+
+/*
+ * What is wrong here, as the notifier is told: whole, at once when something begins or ends, and with each heartbeat while there is
+ * anything, so that a list that got lost is made up for. That nothing is wrong is told until it is confirmed.
+ */
+
+/** Beyond this the youngest are left out, so that none of those that were told seems to have ended. */
+const MAX_TROUBLES = 1_000;
+const MAX_SUMMARY_CHARACTERS = 1_000;
+/** While much is wrong, a list of it takes a quarter of a second, and more of it goes wrong with each report. */
+const REST_MS = 2_000;
+/** Room for `, and 9999 more`. */
+const MORE_CHARACTERS = 20;
+
+/** Everything that is wrong, the oldest first. */
+export function troublesOf(world: World, nowMs: number): Trouble[] {
+  const clock = clockIn(nowMs, "UTC");
+  const all = [...world.roots.values()].flatMap((root) => recordTrouble(root) ?? []);
+  const troubles = [
+    ...all,
+    ...regionTroubles(world, clock),
+    ...clusterTroubles(world, clock),
+    ...quotaTroubles(world, nowMs),
+  ];
+  troubles.sort((a, b) => a.since - b.since || (a.key < b.key ? -1 : 1));
+  return troubles.slice(0, MAX_TROUBLES).map((trouble) => {
+    const { root, ...rest } = { root: undefined, ...trouble };
+    return root === undefined ? rest : { ...rest, summary: explain(world, root, clock, nowMs) };
+  });
+}
+
+/** Without its summary, which takes long: only those that are told get one. */
+function recordTrouble(root: Root): (Trouble & { root: Root }) | undefined {
+  const { decision, rootHost } = root;
+  const kind = decision && kindOf(decision.leaves);
+  if (decision === undefined || kind === undefined) return undefined;
+  const since = decision.trouble?.kind === kind ? decision.trouble.since : decision.decidedAt;
+  return { key: `record/${rootHost}`, kind, since, summary: "", root };
+}
+
+function kindOf(leaves: LeafDecision[]): TroubleKind | undefined {
+  const state = stateOf({ rootHost: "", shares: [], leaves, probes: [], advisories: [], decidedAt: 0 });
+  if (state === "Critical") return "RecordCritical";
+  return state === "Degraded" ? "RecordDegraded" : undefined;
+}
+
+const WRONG: ReadonlySet<LeafReason> = new Set([
+  "UnhealthyWithheld",
+  "KeptForMinPublished",
+  "KeptLast",
+  "KeptForFamily",
+]);
+
+/** A sentence for each of its leaves that is out of order, as many as there is room for. */
+function explain(world: World, root: Root, clock: Clock, nowMs: number): string {
+  const record = recordStatus(world, root, nowMs);
+  const wrong = record.leaves.filter(({ reason }) => WRONG.has(reason));
+  const sentences = wrong.map(({ leaf }) => explainLeaf(record, leaf, clock));
+  const whole = sentences.join(". ");
+  if (whole.length <= MAX_SUMMARY_CHARACTERS) return whole;
+  let shown = sentences.length - 1;
+  while (shown > 1 && sentences.slice(0, shown).join(". ").length > MAX_SUMMARY_CHARACTERS - MORE_CHARACTERS)
+    shown -= 1;
+  const text = sentences
+    .slice(0, shown)
+    .join(". ")
+    .slice(0, MAX_SUMMARY_CHARACTERS - MORE_CHARACTERS);
+  return `${text}, and ${sentences.length - shown} more`;
+}
+
+function regionTroubles({ silentRegions }: World, clock: Clock): Trouble[] {
+  return [...silentRegions].map(([region, since]) => ({
+    key: `region/${region}`,
+    kind: "RegionSilent",
+    since,
+    summary: `no prober in ${region} reports since ${clock(since)}`,
+  }));
+}
+
+/** Every cluster says the same to all partitions: the first one tells it. */
+function clusterTroubles({ clusters, partition }: World, clock: Clock): Trouble[] {
+  if (partition !== 0) return [];
+  return [...clusters.values()].flatMap(({ name, removedEpoch, unreachable }): Trouble[] => {
+    if (removedEpoch !== undefined || unreachable === undefined) return [];
+    const { since, failure } = unreachable;
+    const summary = `deliveries to ${name} fail since ${clock(since)}: ${failure}`.slice(0, MAX_SUMMARY_CHARACTERS);
+    return [{ key: `cluster/${name}`, kind: "ClusterUnreachable", since, summary }];
+  });
+}
+
+/** What a new decision of a record stores of its trouble: since when it is, through all decisions of the same kind. */
+export function noteRecord(
+  world: World,
+  before: RecordRow | undefined,
+  leaves: LeafDecision[],
+  nowMs: number,
+): Pick<RecordRow, "trouble"> {
+  const kind = kindOf(leaves);
+  if (kind !== before?.trouble?.kind) world.troubles.isNews = true;
+  if (kind === undefined) return {};
+  return { trouble: { kind, since: before?.trouble?.kind === kind ? before.trouble.since : nowMs } };
+}
+
+/** Takes a cluster's word on whether its agent can be reached. */
+export function noteReach(world: World, cluster: Cluster, unreachable: ClusterContact["unreachable"]): void {
+  if (cluster.unreachable?.since === unreachable?.since) return;
+  world.troubles.isNews = true;
+  if (unreachable === undefined) delete cluster.unreachable;
+  else cluster.unreachable = unreachable;
+  storeCluster(world, cluster);
+}
+
+/** Has the notifier told soon if the call at hand began or ended anything. */
+export function tellNews(world: World): void {
+  if (world.troubles.isNews && world.outside.troubles !== undefined) world.outside.soon(() => tellTroubles(world));
+}
+
+/**
+ * Tells the notifier what is wrong, or that nothing is; nothing where it knows that. One call at a time: what begins or ends
+ * meanwhile is told after it, and after a rest. Nothing is told while it is not known what the clusters want, since much would seem to have ended.
+ */
+export async function tellTroubles(world: World): Promise<void> {
+  const { outside, troubles: telling } = world;
+  if (outside.troubles === undefined || telling.isUnderWay) return;
+  telling.isUnderWay = true;
+  try {
+    await tellOnce(world, outside.troubles);
+    while (telling.isNews && !world.isAbandoned) {
+      await outside.rest(REST_MS);
+      await tellOnce(world, outside.troubles);
+    }
+  } catch (error) {
+    console.warn({ message: "the notifier could not be reached", error: errorMessage(error) });
+  } finally {
+    telling.isUnderWay = false;
+  }
+}
+
+async function tellOnce(world: World, tell: NonNullable<World["outside"]["troubles"]>): Promise<void> {
+  const nowMs = world.outside.now();
+  const { sql } = world.store;
+  world.troubles.isNews = false;
+  if (world.isAbandoned || !mayHandOut(world, nowMs)) return;
+  const troubles = troublesOf(world, nowMs);
+  const isKnown = readMeta(sql, "untroubled") === 1;
+  if (troubles.length === 0 && isKnown) return;
+  if (isKnown) writeMeta(sql, "untroubled", 0);
+  const at = Math.max(nowMs, world.troubles.at + 1);
+  const answer = await tell({ partition: world.partition, at, troubles });
+  world.troubles.at = Math.max(at, answer.at);
+  if (world.isAbandoned) return;
+  // It has a later list of us, from before our clock was put right: it is told again, with a later time.
+  if (answer.at > at) world.troubles.isNews = true;
+  else if (troubles.length === 0) writeMeta(sql, "untroubled", 1);
+}

@@ -1,0 +1,102 @@
+import type { Report } from "../../../shared/model/messages/report.ts";
+import type { MessageNumber } from "../../../shared/model/number.ts";
+import type { Region } from "../../../shared/model/region.ts";
+import { compareNumbers } from "../../../shared/number.ts";
+import { inRegionKey, type ProbeState, type ShardInRegion, type ShardState, type World } from "../state.ts";
+import { ALL_SEEN, type LastSeen, type LastSeenRow } from "../store/tables.ts";
+import { allUsageToStore, usageToStore } from "./usage.ts";
+
+const MINUTE_MS = 60_000;
+/** So that the heartbeat, which cron does not call to the second, writes at each call, and not when doubled. */
+const WRITE_EVERY_MS = 50_000;
+
+/** Notes what was heard of a shard in a region. Memory only: see {@link writeSeen} and {@link writeAllSeen}. */
+export function noteSeen(shard: ShardState, place: ShardInRegion, report: Report, nowMs: number): void {
+  const roundAt = Math.min(report.roundAt, nowMs);
+  place.seen = {
+    number: notAfter(nowMs, report.number),
+    roundAt,
+    lagging: laggingIn(shard, report.shard.region, roundAt),
+  };
+  place.heardAt = nowMs;
+  place.colo = report.colo ?? place.colo;
+  place.lateMs = report.lateMs;
+  place.isNudged = false;
+}
+
+/**
+ * Both parts of a prober's number are times by its clock. From one that was fast for a while they would outnumber all that
+ * it sends once it is right, and the region would be silent until then.
+ */
+function notAfter(nowMs: number, { epoch, n }: MessageNumber): MessageNumber {
+  return { epoch: Math.min(epoch, nowMs), n: Math.min(n, nowMs) };
+}
+
+/** Members that the round did not check to the end, with when each was last checked. */
+function laggingIn(shard: ShardState, region: Region, roundAt: number): Record<string, number> {
+  const lagging: Record<string, number> = {};
+  for (const probe of shard.members.values()) {
+    const checkedAt = probe.words.get(region)?.checkedAt ?? 0;
+    if (checkedAt < roundAt) lagging[probe.desired.id] = checkedAt;
+  }
+  return lagging;
+}
+
+/**
+ * A coordinator with little to do sleeps between two reports, and would wake each time without knowing of the other
+ * regions; then no quorum was ever met. So in the first minute after a start what was seen is written with each report.
+ * One that has been awake for longer leaves it to the heartbeat.
+ */
+export function isJustStarted({ start }: World, nowMs: number): boolean {
+  return nowMs - start.at < MINUTE_MS;
+}
+
+export function writeSeen(world: World, shard: ShardState, region: Region, nowMs: number): void {
+  const seen = shard.inRegions.get(region)?.seen;
+  if (seen === undefined) return;
+  const key = inRegionKey(shard, region);
+  world.store.lastSeen.put(key, { at: nowMs, shards: { [key]: seen }, ...usageToStore(world, key, nowMs) });
+}
+
+/** One row for everything, at most once a minute. It also says until when the coordinator was active. */
+export function writeAllSeen(world: World, nowMs: number): void {
+  if (nowMs - world.seenWrittenAt < WRITE_EVERY_MS) return;
+  const shards: LastSeenRow["shards"] = {};
+  for (const shard of world.shards.values()) {
+    for (const [region, { seen }] of shard.inRegions) {
+      if (seen !== undefined && shard.members.size > 0) shards[inRegionKey(shard, region)] = seen;
+    }
+  }
+  world.store.lastSeen.put(ALL_SEEN, { at: nowMs, shards, ...allUsageToStore(world, nowMs) });
+  world.seenWrittenAt = nowMs;
+}
+
+/** Restores what was seen of every shard; of two rows about one the newer counts. When the last of them was written. */
+export function restoreSeen(world: World, rows: ReadonlyMap<string, LastSeenRow>): number | undefined {
+  const newest = new Map<string, LastSeen>();
+  for (const { shards } of rows.values()) {
+    for (const [key, seen] of Object.entries(shards)) {
+      const other = newest.get(key);
+      if (other === undefined || compareNumbers(seen.number, other.number) > 0) newest.set(key, seen);
+    }
+  }
+  for (const shard of world.shards.values()) {
+    for (const [region, place] of shard.inRegions) {
+      place.seen = newest.get(inRegionKey(shard, region));
+      place.heardAt = place.seen?.roundAt;
+    }
+  }
+  world.seenWrittenAt = rows.get(ALL_SEEN)?.at ?? 0;
+  const written = [...rows.values()].map(({ at }) => at);
+  return written.length === 0 ? undefined : Math.max(...written);
+}
+
+/**
+ * When a region last checked a probe to the end, as far as rows tell: a time that is never too late. Words are written
+ * when their class changes, and all that was checked since belongs to the same class.
+ */
+export function restoredCheckedAt(probe: ProbeState, region: Region, writtenAt: number): number {
+  const seen = probe.shard.inRegions.get(region)?.seen;
+  if (seen === undefined || seen.roundAt < probe.assignedAt) return writtenAt;
+  return Math.max(writtenAt, seen.lagging[probe.desired.id] ?? seen.roundAt);
+}

@@ -1,0 +1,113 @@
+import { reassess } from "../../../shared/health/count.ts";
+import { isSameTurn, remember } from "../../../shared/health/flapping.ts";
+import { hasBegunToDiffer } from "../../../shared/health/look-now.ts";
+import type { Assignment } from "../../../shared/model/messages/assignment.ts";
+import type { ProbeReport, Report } from "../../../shared/model/messages/report.ts";
+import type { Region } from "../../../shared/model/region.ts";
+import { compareNumbers, isNewer, NO_NUMBER } from "../../../shared/number.ts";
+import { outcomeOf } from "../../../shared/reason.ts";
+import { decideRoot } from "../decide/decide-record.ts";
+import { goPastAssignment } from "../epoch-recovery.ts";
+import { assignmentFor } from "../place/assignments.ts";
+import {
+  newWord,
+  type ProbeState,
+  type RegionState,
+  type Root,
+  type ShardState,
+  shardKey,
+  type World,
+} from "../state.ts";
+import { storeWord } from "../store/persist.ts";
+import { forgetTold } from "../told.ts";
+import { isJustStarted, noteSeen, writeSeen } from "./last-seen.ts";
+import { judgeProbe } from "./probe-verdict.ts";
+import { askOthers, type Differing } from "./request-recheck.ts";
+import { noteProber } from "./usage.ts";
+
+/**
+ * Folds one round's report into verdicts and decisions; the newer assignment for a prober that still has an older one.
+ * An older report is dropped, and so is what it says of probes that are not, or no longer, those of the shard.
+ */
+export function receiveReport(world: World, report: Report, nowMs: number): Assignment | undefined {
+  const { region } = report.shard;
+  const shard = world.shards.get(shardKey(report.shard));
+  const place = shard?.inRegions.get(region);
+  goPastAssignment(world, shard, { held: report.assignment, ...report.shard }, nowMs);
+  if (shard === undefined || place === undefined) return endOfOrphan(world, report);
+  if (isNewer(report.number, place.seen?.number ?? NO_NUMBER)) {
+    noteProber(world, report, nowMs);
+    fold(world, shard, report, nowMs);
+  }
+  acknowledge(world, shard, report);
+  const assigned = { epoch: world.epoch, n: shard.assigned };
+  return isNewer(assigned, report.assignment) ? assignmentFor(world, shard, region) : undefined;
+}
+
+function fold(world: World, shard: ShardState, report: Report, nowMs: number): void {
+  const { region } = report.shard;
+  const place = shard.inRegions.get(region);
+  if (place === undefined) return;
+  const turned = new Set<Root>();
+  const differing: Differing[] = [];
+  let hasWritten = false;
+  for (const entry of report.probes) {
+    const probe = shard.members.get(entry.id);
+    if (probe === undefined || probe.desired.probe.revision !== entry.revision) continue;
+    const { before, hasStored, hasTurned } = foldProbe(world, probe, region, entry, nowMs);
+    hasWritten ||= hasStored;
+    if (hasTurned) turned.add(probe.root);
+    const after = probe.words.get(region)?.counts ?? before;
+    if (hasBegunToDiffer(before, after)) differing.push({ probe, said: before.says });
+  }
+  noteSeen(shard, place, report, nowMs);
+  if (hasWritten || isJustStarted(world, nowMs)) writeSeen(world, shard, region, nowMs);
+  for (const root of turned) decideRoot(world, root, nowMs);
+  askOthers(world, shard, region, differing, nowMs);
+}
+
+function foldProbe(world: World, probe: ProbeState, region: Region, entry: ProbeReport, nowMs: number) {
+  const word = probe.words.get(region) ?? newWord(nowMs);
+  probe.words.set(region, word);
+  const before = word.counts;
+  takeUp(word, probe, entry, nowMs);
+  const hasStored = storeWord(world, probe, region, word);
+  if (hasStored) forgetTold(probe.root);
+  const hasTurned = judgeProbe(world, probe, nowMs) || word.counts.says !== before.says;
+  return { before, hasStored, hasTurned };
+}
+
+/** A prober that has completed no check yet has no news: it may have lost its storage, and its counts with it. */
+function takeUp(word: RegionState, { desired }: ProbeState, entry: ProbeReport, nowMs: number): void {
+  if (entry.observation !== undefined) word.observation = entry.observation;
+  if (entry.checkedAt === undefined) return;
+  const checkedAt = Math.min(entry.checkedAt, nowMs);
+  const counts = reassess(entry.counts, desired.check);
+  if (counts.says !== word.counts.says) word.saidAt = checkedAt;
+  if (counts.successes > 0) word.succeededAt = checkedAt;
+  if (entry.observation !== undefined && checkedAt > (word.checkedAt ?? 0)) {
+    const ofSameTurn = isSameTurn(word.recentAt, checkedAt, desired.check.intervalMs);
+    word.recent = remember(word.recent, outcomeOf(entry.observation.reason), counts.says, ofSameTurn);
+    if (!ofSameTurn) word.recentAt = checkedAt;
+  }
+  word.counts = counts;
+  word.checkedAt = checkedAt;
+}
+
+/** A prober that works under the newest assignment has it, also where its answer was lost. */
+function acknowledge(world: World, shard: ShardState, { shard: { region }, assignment }: Report): void {
+  if (assignment.epoch !== world.epoch) return;
+  shard.acknowledged.set(region, Math.max(assignment.n, shard.acknowledged.get(region) ?? 0));
+}
+
+/**
+ * A shard that nobody knows here goes on probing for nobody: one from before the storage was lost, say. It is sent home,
+ * but not before the clusters have had the time to say what they want watched: until then its counts may be of use.
+ */
+function endOfOrphan(world: World, report: Report): Assignment | undefined {
+  if (!world.isGathered || report.probes.length === 0) return undefined;
+  const newest = compareNumbers(report.assignment, { epoch: world.epoch, n: 0 });
+  const number =
+    newest < 0 ? { epoch: world.epoch, n: 0 } : { epoch: report.assignment.epoch, n: report.assignment.n + 1 };
+  return { version: 1, shard: report.shard, number, probes: [] };
+}

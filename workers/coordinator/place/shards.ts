@@ -1,0 +1,131 @@
+import { MAX_SHARD_PROBES, MAX_SUSPECTS } from "../../../shared/model/messages/assignment.ts";
+import type { Region } from "../../../shared/model/region.ts";
+import type { RecordProber } from "../../rpc.ts";
+import {
+  type DesiredProbe,
+  inRegionKey,
+  type ProbeState,
+  type Root,
+  type ShardState,
+  shardKey,
+  type World,
+} from "../state.ts";
+import { writeMeta } from "../store/meta.ts";
+
+/**
+ * A shard with a free place for the probe: of its interval and its set of regions, the lowest number first so that holes
+ * are filled, or a new one. Who has a place keeps it (design §2: placement is remembered, never re-hashed).
+ */
+export function placeFor(world: World, desired: DesiredProbe, nowMs: number): ShardState {
+  const { intervalMs, regions } = desired.check;
+  const wanted = classOf(intervalMs, regions);
+  let found: ShardState | undefined;
+  for (const shard of world.shards.values()) {
+    if (shard.className !== wanted || (found !== undefined && found.n < shard.n)) continue;
+    if (hasRoomFor(shard, desired)) found = shard;
+  }
+  return found ?? addShard(world, { intervalMs, regions }, nowMs);
+}
+
+function addShard(world: World, fixed: Pick<ShardState, "intervalMs" | "regions">, nowMs: number): ShardState {
+  let n = 0;
+  while (world.shards.has(shardKey({ ...fixed, n }))) n += 1;
+  const key = shardKey({ ...fixed, n });
+  const shard = newShard({ ...fixed, key, n }, Math.max(nowMs, world.prunedTo));
+  world.shards.set(key, shard);
+  return shard;
+}
+
+/** Of the time until a word is stale, the part that the checks may take: reports and late alarms need theirs. */
+const CHECKING_PART = 0.8;
+
+/**
+ * Whether the probe goes with the others of the shard. Should all of their leaves hang, a prober asks a few at once and each
+ * takes its whole timeout; the last has to be asked again before its word is stale, or silence would publish what is dead.
+ */
+export function hasRoomFor(shard: ShardState, { id, check }: DesiredProbe): boolean {
+  let size = 1;
+  let allMs = check.timeoutMs;
+  let leastMs = check.staleAfterMs - check.intervalMs;
+  for (const { desired } of shard.members.values()) {
+    if (desired.id === id) continue;
+    size += 1;
+    allMs += desired.check.timeoutMs;
+    leastMs = Math.min(leastMs, desired.check.staleAfterMs - desired.check.intervalMs);
+  }
+  return size === 1 || (size <= MAX_SHARD_PROBES && allMs / MAX_SUSPECTS <= leastMs * CHECKING_PART);
+}
+
+export function isOfClass(shard: ShardState, { check }: DesiredProbe): boolean {
+  return shard.className === classOf(check.intervalMs, check.regions);
+}
+
+const classOf = (intervalMs: number, regions: readonly Region[]) => `${intervalMs} ${regions.join()}`;
+
+/** Takes the probe into a shard, out of the one it was in. Both have to be assigned again. */
+export function move(world: World, probe: ProbeState, shard: ShardState): void {
+  leave(world, probe);
+  probe.shard = shard;
+  shard.members.set(probe.desired.id, probe);
+  world.changedShards.add(shard);
+}
+
+export function leave(world: World, { shard, desired }: ProbeState): void {
+  if (shard.members.delete(desired.id)) world.changedShards.add(shard);
+}
+
+/**
+ * `assigned` is the number that its assignments count on from. A new shard takes the time for it: above any count, so that
+ * probers of an earlier shard of this name, whose row was lost, take the next assignment for a newer one; and those of one
+ * that was forgotten do too, whatever the clock says.
+ */
+export function newShard(
+  fixed: Pick<ShardState, "key" | "intervalMs" | "n" | "regions">,
+  assigned: number,
+): ShardState {
+  const flags = { isNudged: false, isSending: false, isOvertaken: false };
+  const idle = { seen: undefined, heardAt: undefined, colo: undefined, lateMs: undefined };
+  return {
+    ...fixed,
+    className: classOf(fixed.intervalMs, fixed.regions),
+    members: new Map(),
+    assigned,
+    acknowledged: new Map(),
+    inRegions: new Map(fixed.regions.map((region) => [region, { ...idle, ...flags }])),
+    waves: undefined,
+  };
+}
+
+/**
+ * Forgets the shards that are empty, and whose probers all know that: else every interval and every set of regions that
+ * was ever asked for would be read and gone through for ever. Should one be wanted again, its numbers go on above.
+ */
+export function pruneShards(world: World): void {
+  for (const shard of world.shards.values()) {
+    if (!isDone(world, shard)) continue;
+    world.shards.delete(shard.key);
+    world.store.shards.delete(shard.key);
+    for (const region of shard.regions) world.store.lastSeen.delete(inRegionKey(shard, region));
+    if (shard.assigned <= world.prunedTo) continue;
+    world.prunedTo = shard.assigned;
+    writeMeta(world.store.sql, "prunedTo", shard.assigned);
+  }
+}
+
+function isDone({ changedShards }: World, shard: ShardState): boolean {
+  if (shard.members.size > 0 || changedShards.has(shard)) return false;
+  return shard.regions.every((region) => (shard.acknowledged.get(region) ?? 0) >= shard.assigned);
+}
+
+/**
+ * The probers that have word of the record's probes. One that never acknowledged an assignment may not exist: whoever asked
+ * it would settle where it lives.
+ */
+export function probersOf({ partition }: World, root: Root): RecordProber[] {
+  const byShard = Map.groupBy(root.probes.values(), ({ shard }) => shard);
+  return [...byShard].flatMap(([{ intervalMs, n, regions, acknowledged }, states]) => {
+    const probes = states.map(({ desired: { id, leaf } }) => ({ id, leaf })).sort((a, b) => (a.id < b.id ? -1 : 1));
+    const reached = regions.filter((region) => acknowledged.has(region));
+    return reached.map((region) => ({ shard: { region, partition, intervalMs, n }, probes }));
+  });
+}

@@ -1,0 +1,148 @@
+import { consecutiveFailures } from "../../shared/health/verdict.ts";
+import type { RecordSummary } from "../../shared/model/overview.ts";
+import type { RecordDetail } from "../../shared/model/record-detail.ts";
+import { REGIONS, type Region } from "../../shared/model/region.ts";
+import type { RegionView } from "../../shared/model/region-view.ts";
+import type { ProbeStatus, RecordStatus, RegionStatus } from "../../shared/model/status.ts";
+import { summaryOf } from "../../shared/record/summary.ts";
+import { policyOf, wordsOf } from "./fold/region-state.ts";
+import { isOverdue } from "./place/overdue-shards.ts";
+import type { ProbeState, Root, ShardState, World } from "./state.ts";
+
+/*
+ * What may be shown, field by field: sealed headers and the spec itself are in none of it.
+ */
+
+/**
+ * A message between objects has at most 32 MiB. Observations are most of it, above all when everything fails, and that is
+ * not the moment for decisions not to get through: beyond this many words of regions they are left out. The longest has two
+ * messages, of what failed and of what is wrong with a certificate that was let pass.
+ */
+const MAX_WORDS_WITH_OBSERVATIONS = 15_000;
+
+/** How one of several records is shown; a bare one has no observations. */
+type StatusOf = (world: World, root: Root, isBare: boolean, nowMs: number) => RecordStatus;
+
+/** Several records, by root host. Observations are left out where there are too many: the single record has them. */
+export function recordStatuses(
+  world: World,
+  roots: Iterable<Root>,
+  nowMs: number,
+  statusOf: StatusOf = statusOfSeveral,
+): RecordStatus[] {
+  const sorted = [...roots].sort((a, b) => (a.rootHost < b.rootHost ? -1 : 1));
+  const probes = sorted.flatMap((root) => [...root.probes.values()]);
+  const words = probes.reduce((sum, { desired }) => sum + desired.check.regions.length, 0);
+  return sorted.map((root) => statusOf(world, root, words > MAX_WORDS_WITH_OBSERVATIONS, nowMs));
+}
+
+export function statusOfSeveral(world: World, root: Root, isBare: boolean, nowMs: number): RecordStatus {
+  const status = recordStatus(world, root, nowMs);
+  return isBare ? withoutObservations(status) : status;
+}
+
+function withoutObservations(record: RecordStatus): RecordStatus {
+  const withoutThem = ({ observation: _, ...region }: RegionStatus) => region;
+  return { ...record, probes: record.probes.map((probe) => ({ ...probe, regions: probe.regions.map(withoutThem) })) };
+}
+
+/** A record for those who look at it. */
+export function recordDetail(world: World, root: Root, nowMs: number): RecordDetail {
+  const { endpoints: wanted, minPublished } = root.merged;
+  return { ...recordStatus(world, root, nowMs), wanted, minPublished };
+}
+
+/** Some records in short; `removed` are those that there are no more. */
+export function summariesOf(world: World, rootHosts: Iterable<string>, nowMs: number) {
+  const records: RecordSummary[] = [];
+  const removed: string[] = [];
+  for (const rootHost of rootHosts) {
+    const root = world.roots.get(rootHost);
+    if (root === undefined) removed.push(rootHost);
+    else records.push(summaryOf(recordStatus(world, root, nowMs)));
+  }
+  return { records, removed };
+}
+
+export function recordStatus(world: World, root: Root, nowMs: number): RecordStatus {
+  return {
+    rootHost: root.rootHost,
+    shares: root.shares.map(({ cluster, record, generation, conditions }) => ({
+      cluster,
+      record,
+      ...(generation !== undefined && { generation }),
+      conditions,
+    })),
+    whenSilent: root.merged.whenSilent,
+    endpoints: root.decision?.endpoints ?? [],
+    leaves: root.decision?.leaves ?? [],
+    probes: [...root.probes.values()]
+      .sort((a, b) => (a.desired.id < b.desired.id ? -1 : 1))
+      .map((probe) => probeStatus(world, probe, nowMs)),
+    advisories: [...root.advisories, ...suspectsOf(world, root)],
+    decidedAt: root.decision?.decidedAt ?? 0,
+  };
+}
+
+function suspectsOf(world: World, root: Root) {
+  const regions = new Set([...root.probes.values()].flatMap(({ desired }) => desired.check.regions));
+  return [...world.suspectRegions].filter(([region]) => regions.has(region)).map(([, advisory]) => advisory);
+}
+
+export function probeStatus(world: World, probe: ProbeState, nowMs: number): ProbeStatus {
+  const { desired, standing } = probe;
+  const policy = policyOf(probe);
+  const words = wordsOf(world, probe, nowMs);
+  return {
+    id: desired.id,
+    cluster: desired.cluster,
+    record: desired.record,
+    leaf: desired.leaf,
+    verdict: standing?.verdict ?? "Pending",
+    since: standing?.since ?? probe.assignedAt,
+    ...(standing?.provenAt !== undefined && { provenAt: standing.provenAt }),
+    consecutiveFailures: consecutiveFailures(words, policy.quorum),
+    failureThreshold: policy.failureThreshold,
+    successThreshold: policy.successThreshold,
+    quorum: policy.quorum,
+    regions: words.map(({ region, freshness, counts }) => regionStatus(probe, region, { region, freshness, counts })),
+    advisories: probe.advisories,
+    ...(desired.resting !== undefined && { resting: desired.resting }),
+  };
+}
+
+function regionStatus(probe: ProbeState, region: Region, word: RegionStatus): RegionStatus {
+  const state = probe.words.get(region);
+  const colo = probe.shard.inRegions.get(region)?.colo;
+  return {
+    ...word,
+    ...(state?.checkedAt !== undefined && { checkedAt: state.checkedAt }),
+    ...(colo !== undefined && { colo }),
+    ...(state?.observation !== undefined && { observation: state.observation }),
+  };
+}
+
+/** How each region does that anything is probed from. */
+export function regionViews(world: World, nowMs: number): RegionView[] {
+  const shards = [...world.shards.values()].filter(({ members }) => members.size > 0);
+  return REGIONS.flatMap((region) => {
+    const here = shards.filter(({ inRegions }) => inRegions.has(region));
+    return here.length === 0 ? [] : [regionView(world, region, here, nowMs)];
+  });
+}
+
+function regionView(world: World, region: Region, shards: readonly ShardState[], nowMs: number): RegionView {
+  const places = shards.flatMap(({ inRegions }) => inRegions.get(region) ?? []);
+  const heardAt = Math.max(0, ...places.map((place) => place.heardAt ?? 0));
+  const lateMs = places.flatMap((place) => place.lateMs ?? []);
+  return {
+    region,
+    shards: shards.length,
+    silentShards: shards.filter((shard) => isOverdue(world, shard, region, nowMs)).length,
+    probes: shards.reduce((sum, { members }) => sum + members.size, 0),
+    colos: [...new Set(places.flatMap(({ colo }) => colo ?? []))].sort(),
+    ...(heardAt > 0 && { lastReportAt: heardAt }),
+    ...(lateMs.length > 0 && { lateMs: Math.max(...lateMs) }),
+    suspect: world.suspectRegions.has(region),
+  };
+}

@@ -1,0 +1,233 @@
+import { REGIONS } from "../../../shared/model/region.ts";
+import { NO_NUMBER } from "../../../shared/number.ts";
+import { keptLast } from "../../../shared/record/kept-last.ts";
+import { create, desire } from "../decide/reconcile.ts";
+import { rootOf } from "../decide/roots.ts";
+import type { Outside } from "../dependencies.ts";
+import { restoredCheckedAt, restoreSeen } from "../fold/last-seen.ts";
+import { advise } from "../fold/probe-verdict.ts";
+import { wordsOf } from "../fold/region-state.ts";
+import { newMetering, restoreUsage } from "../fold/usage.ts";
+import { noteSuspects } from "../fold/watch-regions.ts";
+import { shownOf } from "../live/summary-signature.ts";
+import { admitted, takeUpWishes } from "../place/address-load.ts";
+import { isOfClass, newShard } from "../place/shards.ts";
+import {
+  type Cluster,
+  type DesiredProbe,
+  newWord,
+  type ProbeState,
+  type Root,
+  type Rules,
+  type World,
+  wordKey,
+} from "../state.ts";
+import { addEvent } from "./events.ts";
+import type { BadRow } from "./json-table.ts";
+import { readMeta } from "./meta.ts";
+import { storeCluster } from "./persist.ts";
+import type { ProbeRow, RegionStateRow, Store } from "./tables.ts";
+
+/** Rows that could not be read, by table, as they are come upon. */
+class BadRows {
+  readonly #found: BadRow[] = [];
+
+  readonly add = (bad: BadRow): void => {
+    this.#found.push(bad);
+  };
+
+  keys(table: string): string[] {
+    return this.all().flatMap((bad) => (bad.table === table ? [bad.key] : []));
+  }
+
+  all(): readonly BadRow[] {
+    return this.#found;
+  }
+}
+
+/**
+ * Reads everything needed to judge from storage. A row that cannot be read is skipped and told of; what it held comes
+ * again from its cluster, or is counted anew.
+ */
+export function loadWorld(store: Store, outside: Outside, rules: Rules): World {
+  const nowMs = outside.now();
+  const world = emptyWorld(store, outside, rules, nowMs);
+  const bad = new BadRows();
+  loadClusters(world, bad, nowMs);
+  loadShares(world, bad, nowMs);
+  loadShards(world, bad);
+  const seen = store.lastSeen.readAll(bad.add);
+  world.start.lastActiveAt = restoreSeen(world, seen);
+  restoreUsage(world, seen);
+  for (const [region, { silentSince }] of store.regions.readAll(bad.add)) {
+    const known = REGIONS.find((name) => name === region);
+    if (known !== undefined) world.silentRegions.set(known, silentSince);
+  }
+  loadRecords(world, bad);
+  loadProbes(world, bad, nowMs);
+  for (const row of bad.all()) tellOf(world, row, nowMs);
+  for (const probe of world.probes.values()) {
+    advise(world, probe, nowMs);
+    // As it was shown before the sleep: a word that went stale since is told of when it is judged.
+    probe.shown = shownOf(probe, wordsOf(world, probe, world.start.lastActiveAt ?? nowMs));
+  }
+  noteSuspects(world);
+  world.changedClusters.clear();
+  world.changedRoots.clear();
+  return world;
+}
+
+function emptyWorld(store: Store, outside: Outside, rules: Rules, nowMs: number): World {
+  const epoch = readMeta(store.sql, "epoch") ?? nowMs;
+  return {
+    partition: readMeta(store.sql, "partition") ?? 0,
+    epoch,
+    createdAt: readMeta(store.sql, "createdAt") ?? epoch,
+    store,
+    outside,
+    rules,
+    start: { at: nowMs, lastActiveAt: undefined },
+    lastActiveAt: nowMs,
+    seenWrittenAt: 0,
+    isGathered: readMeta(store.sql, "gathered") === 1,
+    seniority: readMeta(store.sql, "seniority") ?? nowMs,
+    prunedTo: readMeta(store.sql, "prunedTo") ?? 0,
+    clusters: new Map(),
+    roots: new Map(),
+    probes: new Map(),
+    shards: new Map(),
+    addresses: new Map(),
+    silentRegions: new Map(),
+    suspectRegions: new Map(),
+    changedClusters: new Set(),
+    changedShards: new Set(),
+    changedRoots: new Set(),
+    troubles: { isNews: false, isUnderWay: false, at: 0 },
+    metering: newMetering(nowMs),
+    toldOf: new Set(),
+    handing: new Set(),
+    isAbandoned: false,
+  };
+}
+
+function tellOf({ store }: World, bad: BadRow, nowMs: number): void {
+  console.error({ message: "a stored row could not be read and was dropped", ...bad });
+  const message = `the stored row ${bad.table} ${bad.key} could not be read and was dropped: ${bad.rule}`;
+  addEvent(store.sql, { at: nowMs, type: "RecordRefused", message });
+}
+
+function loadClusters(world: World, bad: BadRows, nowMs: number): void {
+  for (const [name, row] of world.store.clusters.readAll(bad.add)) {
+    world.clusters.set(name, { ...row, name, shares: new Map() });
+  }
+  for (const name of bad.keys("clusters")) addLostCluster(world, name, nowMs);
+}
+
+/** Its count of decisions is lost; the time as a number is above any count, so that the next is newer to the cluster. */
+function addLostCluster(world: World, name: string, nowMs: number): Cluster {
+  const row = { knownAt: nowMs, sharesNumber: NO_NUMBER, hasPublished: false, decided: nowMs, handed: nowMs - 1 };
+  const cluster: Cluster = { ...row, name, shares: new Map(), damagedAt: nowMs };
+  world.clusters.set(name, cluster);
+  storeCluster(world, cluster);
+  return cluster;
+}
+
+/** A cluster whose share was lost has to send its shares again, and until then nothing is handed out without them. */
+function loadShares(world: World, bad: BadRows, nowMs: number): void {
+  for (const row of world.store.shares.readAll(bad.add).values()) {
+    const cluster = world.clusters.get(row.cluster) ?? addLostCluster(world, row.cluster, nowMs);
+    const share = { ...row, conditions: [] };
+    cluster.shares.set(row.record, share);
+    rootOf(world, share).shares.push(share);
+    world.seniority = Math.max(world.seniority, row.seniority);
+  }
+  for (const key of bad.keys("shares")) {
+    const cluster = world.clusters.get(key.split("/", 1)[0] ?? key);
+    if (cluster === undefined) continue;
+    cluster.damagedAt = nowMs;
+    cluster.sharesNumber = NO_NUMBER;
+    storeCluster(world, cluster);
+  }
+}
+
+function loadShards(world: World, bad: BadRows): void {
+  for (const [key, { intervalMs, n, regions, assigned, acknowledged }] of world.store.shards.readAll(bad.add)) {
+    const shard = newShard({ key, intervalMs, n, regions }, assigned);
+    for (const region of regions) shard.acknowledged.set(region, acknowledged[region] ?? 0);
+    world.shards.set(key, shard);
+  }
+}
+
+/** A record whose decision was lost starts from all of its leaves: NXDOMAIN never follows from a loss. */
+function loadRecords(world: World, bad: BadRows): void {
+  const rows = world.store.records.readAll(bad.add);
+  const lost = new Set(bad.keys("records"));
+  for (const root of world.roots.values()) {
+    root.decision = rows.get(root.rootHost);
+    root.advisories = keptLast(root.decision?.leaves ?? []);
+    if (root.decision === undefined || lost.has(root.rootHost)) {
+      root.claimed = root.shares.flatMap(({ spec }) => spec.endpoints);
+    }
+  }
+  for (const rootHost of rows.keys()) {
+    if (!world.roots.has(rootHost)) world.store.records.delete(rootHost);
+  }
+}
+
+function loadProbes(world: World, bad: BadRows, nowMs: number): void {
+  const probes = world.store.probes.readAll(bad.add);
+  const words = world.store.regionStates.readAll(bad.add);
+  const wishes = new Map([...world.roots.values()].map((root) => [root, desire(world, root)]));
+  takeUpWishes(world, wishes);
+  for (const [root, wished] of wishes) {
+    for (const desired of admitted(world, root, wished).values()) {
+      const row = probes.get(desired.id);
+      const probe = row === undefined ? undefined : restore(world, root, desired, row);
+      if (probe === undefined) create(world, root, desired, nowMs);
+      else restoreWords(probe, words);
+      probes.delete(desired.id);
+    }
+  }
+  for (const id of probes.keys()) world.store.probes.delete(id);
+  for (const key of words.keys()) {
+    if (!world.probes.has(key.slice(0, key.lastIndexOf("@")))) world.store.regionStates.delete(key);
+  }
+}
+
+/** Undefined where the row does not go with what is wanted: this code may read a share otherwise than the one before. */
+function restore(world: World, root: Root, desired: DesiredProbe, row: ProbeRow): ProbeState | undefined {
+  const shard = world.shards.get(row.shard);
+  if (shard === undefined || !isOfClass(shard, desired) || row.revision !== desired.probe.revision) return undefined;
+  const { standing: stored, assignedAt, timingEditedAt } = row;
+  const provenAt = stored?.provenAt;
+  const probe: ProbeState = {
+    desired,
+    root,
+    shard,
+    standing:
+      stored === undefined
+        ? undefined
+        : { verdict: stored.verdict, since: stored.since, ...(provenAt !== undefined && { provenAt }) },
+    assignedAt,
+    timingEditedAt,
+    words: new Map(),
+    advisories: [],
+    shown: "",
+  };
+  shard.members.set(desired.id, probe);
+  root.probes.set(desired.id, probe);
+  world.probes.set(desired.id, probe);
+  return probe;
+}
+
+function restoreWords(probe: ProbeState, rows: ReadonlyMap<string, RegionStateRow>): void {
+  for (const region of probe.desired.check.regions) {
+    const row = rows.get(wordKey(probe.desired.id, region));
+    if (row === undefined) continue;
+    const { counts, saidAt } = row;
+    const checkedAt = restoredCheckedAt(probe, region, row.checkedAt);
+    // What was checked since belongs to the same class, so it went well where the class says so.
+    const succeededAt = counts.successes > 0 ? checkedAt : row.succeededAt;
+    probe.words.set(region, { ...newWord(saidAt), counts, stored: counts, checkedAt, succeededAt, saidAt });
+  }
+}
