@@ -1,10 +1,10 @@
 /*
- * Comparing what we say with what is there. What others added is no difference, so objects are compared by what is wanted of
- * them; lists are whole (atomic in the API), except those that are maps by a key (`x-kubernetes-list-type: map`).
+ * Compares desired objects with actual ones. Fields that other writers added are no difference. Lists are compared as a whole
+ * (atomic in the API), except those that are maps by a key (`x-kubernetes-list-type: map`).
  */
 
 const LIST_KEYS: Readonly<Record<string, string>> = { conditions: "type", regions: "region", ownerReferences: "uid" };
-/** Times that change with every check: by themselves they are no reason to write. */
+/** Times that change with every check. They alone are no reason to write. */
 const TIME_FIELDS: ReadonlySet<string> = new Set(["lastCheckedAt"]);
 
 export interface CompareOptions {
@@ -16,7 +16,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Whether what is there says all that is wanted. */
+/** Whether the actual value has everything that the desired one has. */
 export function contains(actual: unknown, wanted: unknown, options: CompareOptions): boolean {
   if (!isFields(wanted)) return isSame(actual, wanted, options);
   return (
@@ -44,7 +44,7 @@ function hasField(actual: Fields, name: string, wanted: unknown, options: Compar
 const isListMap = (value: unknown, key: string): value is Fields[] =>
   Array.isArray(value) && value.every((item) => isFields(item) && typeof item[key] === "string");
 
-/** Whether both say the same, in whatever order their fields stand. */
+/** Whether both are equal. The order of fields does not count. */
 function isSame(one: unknown, other: unknown, options: CompareOptions): boolean {
   if (Array.isArray(one) && Array.isArray(other))
     return one.length === other.length && one.every((item, index) => isSame(item, other[index], options));
@@ -62,7 +62,7 @@ function entriesOf(fields: Fields, { ignoreTimes }: CompareOptions): [string, un
   );
 }
 
-/** The text of a value with its fields in a fixed order and without the times of checks: the same for what `contains` takes for the same. */
+/** The value as text, with its fields in a fixed order and without the times of checks. Equal for values that `contains` takes for equal. */
 export function textWithoutTimes(value: unknown): string {
   return JSON.stringify(value, (name, item: unknown) => {
     if (TIME_FIELDS.has(name)) return undefined;
@@ -71,5 +71,4 @@ export function textWithoutTimes(value: unknown): string {
   });
 }
 
-/** Whether a field's name is that of a time which changes with every check. */
 export const isTimeField = (name: string) => TIME_FIELDS.has(name);

@@ -2,31 +2,31 @@ import type { Kind } from "../kubernetes/kinds.ts";
 import type { KubeObject, ObjectRef } from "../kubernetes/object.ts";
 
 /**
- * The status of an object that others made, such as a DNSRecord. It is never created, and its metadata and spec are left alone;
- * where the object is gone or another one by its uid, nothing is written.
+ * The status of an object that a user made, such as a DNSRecord. The object is never created, and its metadata and spec are left
+ * alone. Nothing is written if the object is gone or has another uid.
  */
 export interface WantedStatus {
   type: "Status";
   kind: Kind;
   ref: ObjectRef & { uid: string };
-  /** All that we say in it; what we said before and is not in here any more goes. */
+  /** All fields that we own. A field that we wrote before and that is missing here is removed. */
   status: object;
 }
 
-/** An object of ours, whole: created where there is none, and put right where it says something else. */
+/** An object of ours, whole. It is created if it is missing, and corrected if it differs. */
 export interface WantedObject {
   type: "Object";
   kind: Kind;
   /**
-   * What we say of it, without `uid`, `resourceVersion` and `status`: name, namespace, our labels and annotations,
-   * `ownerReferences` and `spec`. What others add to it stays.
+   * Name, namespace, our labels and annotations, `ownerReferences` and `spec`, without `uid`, `resourceVersion` and `status`.
+   * Fields that other writers add stay.
    */
   object: KubeObject;
-  /** Goes to the status subresource, once the object is there. */
+  /** Written to the status subresource once the object exists. */
   status?: object;
 }
 
-/** An object of ours that is to stay as it is for now: it is neither written nor deleted. */
+/** An object of ours that stays as it is for now: it is neither written nor deleted. */
 export interface KeptObject {
   type: "Kept";
   kind: Kind;
@@ -35,15 +35,15 @@ export interface KeptObject {
 
 export type Wanted = WantedStatus | WantedObject | KeptObject;
 
-/** Objects of a kind, with all these labels, that are ours alone: one that is not among the wanted is deleted. */
+/** All objects of a kind with these labels are ours. One that is not desired is deleted. */
 export interface Scope {
   kind: Kind;
   labels: Readonly<Record<string, string>>;
 }
 
-/** What is to be, whole. An object is named in it once at most. */
+/** The whole desired state. It names each object at most once. */
 export interface Desired {
   wanted: readonly Wanted[];
-  /** Empty where nothing is to be deleted. */
+  /** Empty if nothing is to be deleted. */
   scopes: readonly Scope[];
 }

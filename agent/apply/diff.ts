@@ -7,24 +7,24 @@ import { ownedFields, ownsMore } from "./owned-fields.ts";
 
 const MANAGED_BY = "app.kubernetes.io/managed-by";
 
-/** The next thing to be done so that an object is as wanted. */
+/** The next step that makes an object as desired. */
 export type Step =
   | { type: "Create"; object: KubeObject }
   | { type: "Apply"; object: KubeObject }
   | { type: "ApplyStatus"; object: KubeObject; timesOnly: boolean }
   | { type: "Delete"; uid: string }
-  /** There is an object of this name that is not ours. */
+  /** A foreign object has this name. */
   | { type: "Foreign" }
-  /** What is wanted must never be written. */
+  /** The desired object must never be written. */
   | { type: "Refused"; message: string };
 
-/** Names an object among those of all kinds. */
+/** A key that is unique among the objects of all kinds. */
 export const keyOf = (kind: Kind, ref: ObjectRef) => `${kind.plural}.${kind.apiVersion} ${refKey(ref)}`;
 
 export const refOf = (wanted: Wanted): ObjectRef => (wanted.type === "Object" ? wanted.object.metadata : wanted.ref);
 
 /**
- * Wanted minus actual, for one object: undefined where nothing is to be done, also while the object is being deleted. The main
+ * Desired minus actual, for one object. Undefined if nothing is to be done, and while the object is being deleted. The main
  * part comes before the status.
  */
 export function nextStep(wanted: Wanted, actual: KubeObject | undefined): Step | undefined {
@@ -66,7 +66,7 @@ function statusStep(kind: Kind, status: WantedStatus["status"], actual: KubeObje
   return { type: "ApplyStatus", object, timesOnly: says(true) };
 }
 
-/** An object of the wanted name is ours by its label, or by an owner that we gave it. */
+/** Whether an object of the desired name is ours: by its label, or by an owner that we gave it. */
 export function isOurs({ metadata }: KubeObject, wanted?: KubeObject): boolean {
   if (metadata.labels?.[MANAGED_BY] === FIELD_MANAGER) return true;
   const owners = new Set((wanted?.metadata.ownerReferences ?? []).map(({ uid }) => uid));
@@ -87,15 +87,15 @@ function saysAll(actual: KubeObject, { metadata, spec }: KubeObject): boolean {
 }
 
 /**
- * Which object a write is for. Server-side apply creates what is gone: the uid makes it fail instead. What is in DNS is written
- * over the version that was seen, and over no other: a write that a halted leader had under way is refused once another led.
+ * Which object a write is for. Server-side apply would create an object that is gone; with the uid it fails instead. Objects that
+ * decide what is in DNS also name the version that was read. A late write of a former leader is then refused.
  */
 function identityOf(kind: Kind, { metadata: { uid, resourceVersion } }: KubeObject): Partial<KubeObject["metadata"]> {
   const isInDns = kind === DNS_ENDPOINT || kind === DNS_RECORD;
   return { ...(uid !== undefined && { uid }), ...(isInDns && resourceVersion !== undefined && { resourceVersion }) };
 }
 
-/** Whether an object that nobody wants is to be deleted. */
+/** Whether an object that is not desired is to be deleted. */
 export function isLeftover(actual: KubeObject, scopes: readonly Scope[]): boolean {
   const labels = actual.metadata.labels ?? {};
   const isIn = (scope: Scope) => Object.entries(scope.labels).every(([name, value]) => labels[name] === value);

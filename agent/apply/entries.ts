@@ -3,13 +3,13 @@ import type { ObjectRef } from "../kubernetes/object.ts";
 import type { Desired, Scope, Wanted } from "./desired.ts";
 import { keyOf, namesIn, refOf } from "./diff.ts";
 import type { Entry } from "./next-action.ts";
-import type { ObjectCache } from "./ports.ts";
+import type { ObjectCache } from "./options.ts";
 import { newRetryState } from "./retry-state.ts";
 
-/** The objects that are wanted, that were, or that lie in a scope. */
+/** The objects that are desired, that were desired, or that lie in a scope. */
 export class Entries {
   readonly #entries = new Map<string, Entry>();
-  /** Who is to publish a DNS name: asked for each object that goes, of which there may be thousands. */
+  /** The objects that are to publish a DNS name. Looked up for each object that is to go: there may be thousands. */
   readonly #publishers = new Map<unknown, Entry[]>();
   #scopes: readonly Scope[] = [];
 
@@ -21,12 +21,16 @@ export class Entries {
     return this.#entries.values();
   }
 
-  /** Those that are wanted with this DNS name. */
+  get(key: string): Entry | undefined {
+    return this.#entries.get(key);
+  }
+
+  /** The desired objects that publish this DNS name. */
   publishersOf(name: unknown): readonly Entry[] {
     return this.#publishers.get(name) ?? [];
   }
 
-  /** From now on this is wanted, and nothing else; what lies in the scopes is an entry too. */
+  /** Replaces the desired state. Each object in a scope gets an entry too. */
   want({ wanted, scopes }: Desired, refreshTimes: boolean, cacheOf: (kind: Kind) => ObjectCache): void {
     this.#scopes = scopes;
     this.#publishers.clear();
@@ -40,14 +44,14 @@ export class Entries {
     for (const { kind } of scopes) for (const { metadata } of cacheOf(kind).list()) this.#of(kind, metadata);
   }
 
-  /** The entry of an object; undefined where it is none of ours to look at. */
+  /** The entry of an object; undefined if the object is neither known nor in a scope. */
   find(kind: Kind, ref: ObjectRef): Entry | undefined {
     const isScoped = this.#scopes.some((scope) => scope.kind === kind);
     return isScoped ? this.#of(kind, ref) : this.#entries.get(keyOf(kind, ref));
   }
 
-  forget({ kind, ref }: Entry): void {
-    this.#entries.delete(keyOf(kind, ref));
+  forget({ key }: Entry): void {
+    this.#entries.delete(key);
   }
 
   #index(entry: Entry, wanted: Wanted): void {
@@ -64,8 +68,8 @@ export class Entries {
     const key = keyOf(kind, ref);
     const known = this.#entries.get(key);
     if (known !== undefined) return known;
-    const rest = { wanted: undefined, dueAtMs: undefined, refresh: undefined, trouble: undefined, haste: undefined };
-    const entry: Entry = { kind, ref, ...rest, patience: newRetryState(), isAwaited: false, isBusy: false, looks: 0 };
+    const none = { wanted: undefined, refresh: undefined, failure: undefined, contention: undefined };
+    const entry: Entry = { key, kind, ref, ...none, retry: newRetryState(), isAwaited: false };
     this.#entries.set(key, entry);
     return entry;
   }

@@ -4,7 +4,7 @@ import { DNS_ENDPOINT } from "../kubernetes/kinds.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
 import type { WantedObject } from "./desired.ts";
 import { nextStep } from "./diff.ts";
-import { attempt, type Write } from "./execute.ts";
+import { execute, type Write } from "./execute.ts";
 
 const REF = { name: "shop", namespace: "shop" };
 const LABELS = { "app.kubernetes.io/managed-by": "vedette-agent" };
@@ -23,7 +23,7 @@ const wanted = (...targets: string[]): WantedObject => ({
   },
 });
 const stepTo = (...targets: string[]) => nextStep(wanted(...targets), cache.get(REF)) as Write;
-const write = (step: Write) => attempt(step, { client: api, cache, kind: DNS_ENDPOINT, ref: REF });
+const write = (step: Write) => execute(step, { client: api, cache, kind: DNS_ENDPOINT, ref: REF });
 const targetsOf = (object: KubeObject | undefined) =>
   (object?.spec as { endpoints: { targets: string[] }[] } | undefined)?.endpoints[0]?.targets;
 

@@ -3,17 +3,17 @@ import type { Kind } from "../kubernetes/kinds.ts";
 import type { KubeObject, ObjectRef } from "../kubernetes/object.ts";
 import { FIELD_MANAGER } from "../kubernetes/ours.ts";
 import { isOurs, type Step } from "./diff.ts";
-import type { ObjectCache, ObjectClient } from "./ports.ts";
+import type { ObjectCache, ObjectClient } from "./options.ts";
 
 /** How a write ended. */
 export type Outcome =
   | { type: "Done" }
-  /** What was to be written to is gone, or its namespace ends. */
+  /** The object is gone, or its namespace is being deleted. */
   | { type: "Gone" }
-  /** Somebody else wrote since it was seen. What is there now is in the cache. */
+  /** Another writer has changed the object since it was read. The cache now holds the current version. */
   | { type: "Overtaken" }
   | { type: "Foreign"; message: string }
-  /** Will not succeed before somebody changes something; rights are given back without a word. */
+  /** Will not succeed before somebody changes something. Rights may be granted without notice. */
   | { type: "Refused"; message: string; isForbidden: boolean }
   /** May succeed later. */
   | { type: "Failed"; message: string };
@@ -30,8 +30,8 @@ export type Write = Exclude<Step, { type: "Foreign" | "Refused" }>;
 
 export const FOREIGN = "an object of this name is there that is not ours: rename one of the two";
 
-/** Does one step against the API server. What the server answers goes into the cache. Never throws for what the API says. */
-export async function attempt(step: Write, target: Target): Promise<Outcome> {
+/** Executes one step against the API server and caches the result. Never throws for an error of the API. */
+export async function execute(step: Write, target: Target): Promise<Outcome> {
   try {
     return await act(step, target);
   } catch (error) {
@@ -59,7 +59,7 @@ async function act(step: Write, target: Target): Promise<Outcome> {
   }
 }
 
-/** A cache that sees only our own objects, or is behind, does not know what stands in the way: an apply would take it over. */
+/** The cache may be behind, or hold our own objects only. An apply would take over a foreign object that it does not show. */
 async function create(object: KubeObject, { client, cache, kind, ref }: Target): Promise<Outcome> {
   const there = await client.get(kind, ref);
   if (there !== undefined) {
@@ -71,7 +71,7 @@ async function create(object: KubeObject, { client, cache, kind, ref }: Target):
   return { type: "Done" };
 }
 
-/** A conflict is another uid, another version than was seen, a foreign object that came between, or mere haste: a look tells. */
+/** A conflict means another uid, a newer version, a foreign object or a passing race. Reading the object tells which. */
 async function afterConflict(conflict: KubeError, step: Write, { client, cache, kind, ref }: Target): Promise<Outcome> {
   try {
     const there = await client.get(kind, ref);
@@ -85,7 +85,7 @@ async function afterConflict(conflict: KubeError, step: Write, { client, cache, 
   }
 }
 
-/** Whether the object is the one that the step was made for, as far as the step says which. */
+/** Whether the object has the uid and version that the step was made for, where the step names them. */
 function isSeen({ metadata }: KubeObject, step: Write): boolean {
   const { uid, resourceVersion } = step.type === "Delete" ? { ...metadata, uid: step.uid } : step.object.metadata;
   const isSame = (seen: string | undefined, there: string | undefined) => seen === undefined || seen === there;

@@ -3,153 +3,165 @@ import type { KubeObject, ObjectRef } from "../kubernetes/object.ts";
 import type { Scope, Wanted } from "./desired.ts";
 import { isLeftover, namesIn, nextStep, type Step } from "./diff.ts";
 import { FOREIGN, type Outcome, type Write } from "./execute.ts";
-import type { ObjectCache } from "./ports.ts";
-import { calmAtMs, holdOf, isContested, type RetryState, wasDeleted } from "./retry-state.ts";
+import type { ObjectCache } from "./options.ts";
+import { holdFor, isContested, type RetryState, uncontestedAtMs, wasDeleted } from "./retry-state.ts";
 
-/** How soon something is looked at again that waits for others: caches that fill, or an object that has to come first. */
+/** When to look again at an object that waits for a cache to fill or for another object to be written. */
 const LOOK_AGAIN_MS = 1_000;
 
-/** Why an object is not as wanted. */
-export interface Trouble {
+/** Why an object is not as desired. */
+export interface WriteFailure {
   kind: Kind;
   ref: ObjectRef;
   /** `Foreign`: not ours. `Contested`: another writer changes it again and again. `Unavailable`: may succeed later. */
   reason: "Foreign" | "Contested" | "Refused" | "Unavailable";
   message: string;
-  /** Whether it may come right by itself; it is tried again in any case. */
+  /** Whether it may succeed without a change by a person. It is retried in any case. */
   isRetryable: boolean;
 }
 
-/** One object that is wanted, or was found. */
+/** One object that is desired, or was found. */
 export interface Entry {
+  key: string;
   kind: Kind;
   ref: ObjectRef;
   wanted: Wanted | undefined;
-  patience: RetryState;
-  /** When it is to be looked at, by a clock that only goes forward; undefined where nothing is to be done. */
-  dueAtMs: number | undefined;
-  /** Whether `flushed` waits for it. */
+  retry: RetryState;
+  /** Whether `flushed` waits for it while it is in the queue. */
   isAwaited: boolean;
-  isBusy: boolean;
-  /** How often it was looked at. */
-  looks: number;
   /** Whether times alone are to be written too, and when. */
   refresh: { atMs?: number } | undefined;
-  trouble: Trouble | undefined;
-  /** What it waits for of which there is no word in the log, since it comes right within seconds. */
-  haste: Trouble | undefined;
+  failure: WriteFailure | undefined;
+  /** A failure that is not logged, because it ends by itself within seconds. */
+  contention: WriteFailure | undefined;
 }
 
-/** What an entry is judged by. */
-export interface World {
+export interface ActionContext {
   cacheOf: (kind: Kind) => ObjectCache;
   isSynced: () => boolean;
   mayWrite: () => boolean;
   scopes: readonly Scope[];
-  /** Those that are wanted with a DNS name. */
+  /** The desired objects that publish a DNS name. */
   publishersOf: (name: unknown) => readonly Entry[];
   nowMs: number;
   random: () => number;
   nextRefreshAtMs: () => number;
 }
 
-export type Judgement =
-  | { type: "Settled"; trouble?: Trouble }
-  | { type: "Wait"; untilMs: number; isAwaited: boolean; isGated?: boolean; trouble?: Trouble; haste?: Trouble }
+export type Action =
+  | { type: "Settled"; failure?: WriteFailure }
+  | {
+      type: "Wait";
+      untilMs: number;
+      isAwaited: boolean;
+      /** Whether to look again as soon as another object was written. */
+      isGated?: boolean;
+      failure?: WriteFailure;
+      contention?: WriteFailure;
+    }
   | { type: "Write"; step: Write };
 
-/** What is to become of an entry now. */
-export function judge(entry: Entry, world: World): Judgement {
+/** What is to be done with an object now. */
+export function nextAction(entry: Entry, context: ActionContext): Action {
   const { kind, wanted } = entry;
-  const { nowMs, cacheOf } = world;
+  const { nowMs, cacheOf } = context;
   const cache = cacheOf(kind);
   const again = { type: "Wait", untilMs: nowMs + LOOK_AGAIN_MS } as const;
-  const obstacle = obstacleOf(kind, cache, world);
-  if (obstacle !== undefined) return { ...again, isAwaited: true, trouble: troubleOf(entry, "Unavailable", obstacle) };
+  const obstacle = obstacleOf(kind, cache, context);
+  if (obstacle !== undefined) return { ...again, isAwaited: true, failure: failureOf(entry, "Unavailable", obstacle) };
   const actual = cache.get(entry.ref);
-  if (wanted !== undefined) return judgeStep(entry, stepOf(entry, wanted, actual), actual, world);
-  if (actual === undefined || !isLeftover(actual, world.scopes)) return { type: "Settled" };
-  if (!world.isSynced() || isHandedOver(actual, entry, world)) return { ...again, isAwaited: false, isGated: true };
-  return judgeStep(entry, { type: "Delete", uid: actual.metadata.uid ?? "" }, actual, world);
+  if (wanted !== undefined) return actionFor(entry, stepOf(entry, wanted, actual), actual, context);
+  if (actual === undefined || !isLeftover(actual, context.scopes)) return { type: "Settled" };
+  if (!context.isSynced() || isHandedOver(actual, entry, context)) return { ...again, isAwaited: false, isGated: true };
+  return actionFor(entry, { type: "Delete", uid: actual.metadata.uid ?? "" }, actual, context);
 }
 
-/** What we deleted is not there, whatever a cache says that is behind. */
-function stepOf({ patience }: Entry, wanted: Wanted, seen: KubeObject | undefined): Step | undefined {
-  return nextStep(wanted, wasDeleted(patience, seen) ? undefined : seen);
+/** An object that we deleted does not exist, even if the cache is behind and still has it. */
+function stepOf({ retry }: Entry, wanted: Wanted, seen: KubeObject | undefined): Step | undefined {
+  return nextStep(wanted, wasDeleted(retry, seen) ? undefined : seen);
 }
 
-function obstacleOf({ plural }: Kind, cache: ObjectCache, { mayWrite }: World): string | undefined {
+function obstacleOf({ plural }: Kind, cache: ObjectCache, { mayWrite }: ActionContext): string | undefined {
   if (!mayWrite()) return "this replica does not lead (any more)";
   return cache.isSynced ? undefined : `the ${plural} have not been read yet`;
 }
 
-function judgeStep(entry: Entry, step: Step | undefined, actual: KubeObject | undefined, world: World): Judgement {
-  const { nowMs } = world;
+function actionFor(
+  entry: Entry,
+  step: Step | undefined,
+  actual: KubeObject | undefined,
+  context: ActionContext,
+): Action {
+  const { nowMs } = context;
   if (step === undefined) return settled(entry, nowMs);
-  if (step.type === "Foreign") return { type: "Settled", trouble: troubleOf(entry, "Foreign", FOREIGN) };
-  if (step.type === "Refused") return { type: "Settled", trouble: troubleOf(entry, "Refused", step.message) };
+  if (step.type === "Foreign") return { type: "Settled", failure: failureOf(entry, "Foreign", FOREIGN) };
+  if (step.type === "Refused") return { type: "Settled", failure: failureOf(entry, "Refused", step.message) };
   if (step.type === "ApplyStatus" && step.timesOnly) {
     if (entry.refresh === undefined) return settled(entry, nowMs);
-    entry.refresh.atMs ??= world.nextRefreshAtMs();
+    entry.refresh.atMs ??= context.nextRefreshAtMs();
     if (entry.refresh.atMs > nowMs) return { type: "Wait", untilMs: entry.refresh.atMs, isAwaited: false };
   }
   const version = actual?.metadata.resourceVersion ?? "";
-  const hold = holdOf(entry.patience, step, { version, nowMs, random: world.random() });
+  const hold = holdFor(entry.retry, step, { version, nowMs, random: context.random() });
   if (hold === undefined) return { type: "Write", step };
-  const trouble = isContested(entry.patience, nowMs) ? contested(entry) : entry.trouble;
+  const failure = isContested(entry.retry, nowMs) ? contested(entry) : entry.failure;
   const isOvertaken = hold.type === "Overtaken";
-  const isAwaited = hold.type === "Failed" || isOvertaken;
-  const told = { ...(trouble && { trouble }), ...(isOvertaken && { haste: overtaken(entry) }) };
-  return { type: "Wait", untilMs: hold.untilMs, isAwaited, ...told };
+  return {
+    type: "Wait",
+    untilMs: hold.untilMs,
+    isAwaited: hold.type === "Failed" || isOvertaken,
+    ...(failure && { failure }),
+    ...(isOvertaken && { contention: overtaken(entry) }),
+  };
 }
 
-/** One that was fought over counts as such until it has been left alone for a while. */
-function settled(entry: Entry, nowMs: number): Judgement {
-  const { patience } = entry;
-  if (!isContested(patience, nowMs)) return { type: "Settled" };
-  return { type: "Wait", untilMs: calmAtMs(patience), isAwaited: false, trouble: contested(entry) };
+/** A contested object stays reported as such until nobody has changed it for a while. */
+function settled(entry: Entry, nowMs: number): Action {
+  const { retry } = entry;
+  if (!isContested(retry, nowMs)) return { type: "Settled" };
+  return { type: "Wait", untilMs: uncontestedAtMs(retry), isAwaited: false, failure: contested(entry) };
 }
 
-/** Whether another object that is wanted and not there yet is to take over names from this one, which has to stay until then. */
-function isHandedOver(actual: KubeObject, entry: Entry, { publishersOf, cacheOf }: World): boolean {
-  const heirs = [...namesIn(actual)].flatMap((name) => publishersOf(name));
-  return heirs.some((heir) => {
-    const { wanted, kind, ref } = heir;
+/** Whether another desired object takes over names of this one and does not exist yet. This one stays until then. */
+function isHandedOver(actual: KubeObject, entry: Entry, { publishersOf, cacheOf }: ActionContext): boolean {
+  const successors = [...namesIn(actual)].flatMap((name) => publishersOf(name));
+  return successors.some((successor) => {
+    const { wanted, kind, ref } = successor;
     if (wanted === undefined || kind !== entry.kind) return false;
-    const step = stepOf(heir, wanted, cacheOf(kind).get(ref));
+    const step = stepOf(successor, wanted, cacheOf(kind).get(ref));
     return step !== undefined && step.type !== "ApplyStatus";
   });
 }
 
 const contested = (entry: Entry) =>
-  troubleOf(
+  failureOf(
     entry,
     "Contested",
-    "what is written is changed again and again right afterwards: by another writer, or because the API server does not keep it; find out by metadata.managedFields",
+    "what is written is undone again and again: by another writer, or because the API server does not keep it; find out by metadata.managedFields",
   );
 
 const overtaken = (entry: Entry) =>
-  troubleOf(
+  failureOf(
     entry,
     "Unavailable",
     "another writer changes it faster than it can be written; find out by metadata.managedFields",
   );
 
-/** The trouble that an outcome stands for; undefined where there is none. */
-export function troubleOfOutcome(entry: Entry, outcome: Outcome): Trouble | undefined {
+/** The failure that an outcome stands for; undefined if the write is simply to be repeated. */
+export function failureOfOutcome(entry: Entry, outcome: Outcome): WriteFailure | undefined {
   switch (outcome.type) {
     case "Done":
     case "Gone":
     case "Overtaken":
       return undefined;
     case "Failed":
-      return troubleOf(entry, "Unavailable", outcome.message);
+      return failureOf(entry, "Unavailable", outcome.message);
     case "Foreign":
     case "Refused":
-      return troubleOf(entry, outcome.type, outcome.message);
+      return failureOf(entry, outcome.type, outcome.message);
   }
 }
 
-function troubleOf({ kind, ref }: Entry, reason: Trouble["reason"], message: string): Trouble {
+function failureOf({ kind, ref }: Entry, reason: WriteFailure["reason"], message: string): WriteFailure {
   return { kind, ref, reason, message, isRetryable: reason === "Unavailable" };
 }

@@ -1,22 +1,44 @@
 import type { Kind } from "../kubernetes/kinds.ts";
+import type { KubeObject, ObjectRef } from "../kubernetes/object.ts";
+import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
-import type { ObjectCache, ObjectClient } from "./ports.ts";
+
+/** The part of an informer that the Writer uses. */
+export interface ObjectCache {
+  readonly isSynced: boolean;
+  list(): readonly KubeObject[];
+  get(ref: ObjectRef): KubeObject | undefined;
+  /** Stores the result of an own write, unless a newer version is held. */
+  put(object: KubeObject): void;
+}
+
+/** The part of the API client that the Writer uses. It throws `KubeError`s. */
+export interface ObjectClient {
+  get(kind: Kind, ref: ObjectRef): Promise<KubeObject | undefined>;
+  apply(
+    kind: Kind,
+    object: KubeObject,
+    options: { fieldManager: string; force?: boolean; subresource?: "status" },
+  ): Promise<KubeObject>;
+  delete(kind: Kind, ref: ObjectRef, options: { uid: string }): Promise<unknown>;
+}
 
 export interface WriterOptions {
   client: ObjectClient;
   cacheOf: (kind: Kind) => ObjectCache;
-  /** Whether all has been read that the wanted state is made from: before, nothing is deleted. */
+  /** Whether everything was read that the desired state is made from. Before that nothing is deleted. */
   isSynced: () => boolean;
   /** Whether this replica may write at all, asked before each write. Default: it may. */
   mayWrite?: () => boolean;
+  /** How long changes are gathered, in milliseconds. */
   windowMs: number;
   /** Objects that are written at the same time. */
   concurrency: number;
+  /** Writes per second that only refresh the times of checks. */
   refreshesPerSecond: number;
   log: Log;
-  /** A clock that only goes forward, in milliseconds. */
-  elapsedMs: () => number;
+  clock?: Clock;
   random: () => number;
-  /** An object of the kind has come into trouble, into another, or out of it. */
-  onTrouble: (kind: Kind) => void;
+  /** The failure of an object of this kind has come, changed or gone. */
+  onFailureChange: (kind: Kind) => void;
 }

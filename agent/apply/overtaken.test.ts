@@ -38,9 +38,8 @@ function setUp() {
     concurrency: 4,
     refreshesPerSecond: 2,
     log: (_, message) => logged.push(message),
-    elapsedMs: () => performance.now(),
     random: () => 0.5,
-    onTrouble: () => {},
+    onFailureChange: () => {},
   });
   const target = () => JSON.stringify(api.objects.get("shop/a")?.spec);
   let generation = 0;
@@ -61,8 +60,8 @@ test("what others change faster than we can write is told, tried every few secon
   await writer.publish(pointingTo("192.0.2.1"));
   overtake();
   const before = api.writes.length;
-  const { troubles } = await writer.publish(pointingTo("192.0.2.2"));
-  expect(troubles).toMatchObject([{ reason: "Unavailable", message: expect.stringContaining("another writer") }]);
+  const failures = await writer.publish(pointingTo("192.0.2.2"));
+  expect(failures).toMatchObject([{ reason: "Unavailable", message: expect.stringContaining("another writer") }]);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(api.writes.length - before).toBeLessThan(30);
   expect(target()).toContain("192.0.2.1");
@@ -77,7 +76,7 @@ test("what others change faster than we can write is told, tried every few secon
   await vi.advanceTimersByTimeAsync(4_000);
   await flushed;
   expect(target()).toContain("192.0.2.2");
-  expect(writer.troubles).toEqual([]);
+  expect(writer.failures).toEqual([]);
   expect(logged).toEqual([]);
   await writer.stop();
 });
@@ -88,8 +87,8 @@ test("what another replica wrote first, as it is wanted, is no trouble", async (
   for (const one of wanted) if (one.type === "Object") api.set(one.object);
   // Neither the write nor what it was about has been seen here.
   expect(cache.get(REF)).toBeUndefined();
-  expect((await writer.publish(pointingTo("192.0.2.1"))).troubles).toEqual([]);
-  expect((await writer.publish(pointingTo("192.0.2.1"))).troubles).toEqual([]);
+  expect(await writer.publish(pointingTo("192.0.2.1"))).toEqual([]);
+  expect(await writer.publish(pointingTo("192.0.2.1"))).toEqual([]);
   await writer.stop();
 });
 
@@ -97,10 +96,10 @@ test("what was overtaken and is wanted no more is no trouble", async () => {
   const { api, cache, writer, overtake } = setUp();
   await writer.publish(pointingTo("192.0.2.1"));
   overtake();
-  expect((await writer.publish(pointingTo("192.0.2.2"))).troubles).toHaveLength(1);
+  expect(await writer.publish(pointingTo("192.0.2.2"))).toHaveLength(1);
   api.remove(REF);
   cache.sync();
-  expect((await writer.publish({ ...pointingTo("192.0.2.2"), wanted: [] })).troubles).toEqual([]);
+  expect(await writer.publish({ ...pointingTo("192.0.2.2"), wanted: [] })).toEqual([]);
   await writer.stop();
 });
 
@@ -110,7 +109,7 @@ test("what was overtaken is tried at once when there is haste", async () => {
   overtake();
   await writer.publish(pointingTo("192.0.2.2"));
   api.failure = () => undefined;
-  expect((await writer.publish(pointingTo("192.0.2.2"))).troubles).toEqual([]);
+  expect(await writer.publish(pointingTo("192.0.2.2"))).toEqual([]);
   expect(target()).toContain("192.0.2.2");
   await writer.stop();
 });

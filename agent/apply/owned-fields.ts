@@ -2,11 +2,11 @@ import type { KubeObject } from "../kubernetes/object.ts";
 import { type CompareOptions, isFields, isTimeField } from "./compare.ts";
 
 /*
- * What we applied before and do not say any more can be told from `metadata.managedFields` alone: the server notes there
- * which fields each manager set (https://kubernetes.io/docs/reference/using-api/server-side-apply/, `fieldsV1`).
+ * Fields that we applied before and no longer want are found in `metadata.managedFields` alone. The server records there which
+ * fields each manager set (https://kubernetes.io/docs/reference/using-api/server-side-apply/, `fieldsV1`).
  */
 
-/** The fields that a manager applied, as `fieldsV1` has them; undefined where there are none. */
+/** The fields that a manager applied, as in `fieldsV1`; undefined if there are none. */
 export function ownedFields(object: KubeObject, manager: string, subresource: "" | "status"): unknown {
   const entries = object.metadata.managedFields ?? [];
   return entries.find(
@@ -14,7 +14,7 @@ export function ownedFields(object: KubeObject, manager: string, subresource: ""
   )?.fieldsV1;
 }
 
-/** Whether among the fields that were applied is one that is not wanted any more. */
+/** Whether one of the applied fields is no longer desired. */
 export function ownsMore(owned: unknown, wanted: unknown, options: CompareOptions): boolean {
   if (!isFields(owned)) return false;
   return Object.entries(owned).some(([path, below]) => {

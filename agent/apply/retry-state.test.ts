@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Outcome, Write } from "./execute.ts";
-import { holdOf, newRetryState, noteOutcome } from "./retry-state.ts";
+import { holdFor, newRetryState, recordOutcome } from "./retry-state.ts";
 
 const step: Write = {
   type: "Apply",
@@ -15,8 +15,8 @@ test.each<[string, Outcome, number]>([
 ])("%s is tried again after at most so long, however often it was tried", (_, outcome, mostMs) => {
   const patience = newRetryState();
   for (let tried = 0; tried < 20; tried += 1)
-    noteOutcome(patience, step, outcome, { version: "1", nowMs: 0, random: 0.9 });
-  const untilMs = holdOf(patience, step, { version: "1", nowMs: 0, random: 0.9 })?.untilMs ?? 0;
+    recordOutcome(patience, step, outcome, { version: "1", nowMs: 0, random: 0.9 });
+  const untilMs = holdFor(patience, step, { version: "1", nowMs: 0, random: 0.9 })?.untilMs ?? 0;
   expect(untilMs).toBeLessThanOrEqual(mostMs);
   expect(untilMs).toBeGreaterThan(mostMs / 2);
 });
@@ -27,9 +27,9 @@ test("what changes between look and write is written with the next look, but not
     let made = 0;
     for (let version = 1; version <= count; version += 1) {
       const now = { version: `${version}`, nowMs: 0, random: 0.5 };
-      if (holdOf(patience, step, now) !== undefined) continue;
+      if (holdFor(patience, step, now) !== undefined) continue;
       made += 1;
-      noteOutcome(patience, step, { type: "Overtaken" }, now);
+      recordOutcome(patience, step, { type: "Overtaken" }, now);
     }
     return made;
   };
@@ -41,9 +41,9 @@ test("an error after a race waits as a first error does, and a race after errors
   const now = { version: "1", nowMs: 0, random: 0.9 };
   const untilMs = (last: Outcome, before: Outcome) => {
     const patience = newRetryState();
-    for (let tried = 0; tried < 20; tried += 1) noteOutcome(patience, step, before, now);
-    noteOutcome(patience, step, last, now);
-    return holdOf(patience, step, now)?.untilMs ?? 0;
+    for (let tried = 0; tried < 20; tried += 1) recordOutcome(patience, step, before, now);
+    recordOutcome(patience, step, last, now);
+    return holdFor(patience, step, now)?.untilMs ?? 0;
   };
   const failed: Outcome = { type: "Failed", message: "" };
   expect(untilMs(failed, { type: "Overtaken" })).toBeLessThanOrEqual(1_000);

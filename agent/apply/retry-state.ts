@@ -4,47 +4,48 @@ import { backoffMs } from "../runtime/backoff.ts";
 import { textWithoutTimes } from "./compare.ts";
 import type { Outcome, Write } from "./execute.ts";
 
-/** An object that nobody else changed for so long after our write is not fought over. */
+/** An object that nobody else changed for so long after our write is not contested. */
 const CALM_MS = 120_000;
-/** So often found changed right after our write: no chance, but another writer. */
-const CONTESTS_TO_TELL = 3;
+/** An object that is changed so often right after our write is reported as contested. */
+const CONTESTS_TO_REPORT = 3;
 const REFUSED_MS = 300_000;
-/** So soon the cache has to see that what we deleted is gone: it may be cut off from the API server. */
+/** How soon the cache has to show a deletion. It may be cut off from the API server. */
 const UNSEEN_MS = 60_000;
-/** So often in a row others may write between our look and our write before the next look waits: else a busy writer sets our pace. */
+/** Overtaken writes in a row that are retried at once. After that a busy writer would set our pace. */
 const OVERTAKEN_AT_ONCE = 4;
-/** The waits after that grow so often, to 4 s: what is to be in DNS does not stay out for another's haste. */
-const OVERTAKEN_GROWS = 3;
-/** Something foreign may go without a word where the cache sees our own objects only. */
+/** After that the delay doubles so often, to 4 s: a busy writer must not keep a change out of DNS for long. */
+const OVERTAKEN_DOUBLINGS = 3;
+/** A cache that holds our own objects only does not show that a foreign object went. */
 const FOREIGN_MS = 60_000;
 
 const FIXED_WAIT_MS: Partial<Record<Outcome["type"], number>> = { Refused: REFUSED_MS, Foreign: FOREIGN_MS };
 
 type Part = "Main" | "Status" | "Delete";
 
+/** Why an object must not be written before a time. */
 interface Hold {
   type: Outcome["type"] | "Contested" | "Unseen";
   untilMs: number;
-  /** What was to be written, and on which version of the object. */
-  text: string;
+  /** What was to be written, and over which version of the object. */
+  content: string;
   version: string;
 }
 
-/** What is known of one object's writes. Times in ms of a clock that only goes forward. */
+/** The history of one object's writes. Times in ms of a clock that never goes back. */
 export interface RetryState {
-  /** In a row, of the same kind: what others did says nothing of how long the API server will be away. */
+  /** In a row. Overtaken writes are counted apart: they say nothing about how long the API server will be away. */
   failures: number;
   overtaken: number;
   contests: number;
   hold?: Hold;
-  written: Partial<Record<Part, { text: string; atMs: number; isUndone: boolean }>>;
+  written: Partial<Record<Part, { content: string; atMs: number; isUndone: boolean }>>;
 }
 
 export const newRetryState = (): RetryState => ({ failures: 0, overtaken: 0, contests: 0, written: {} });
 
 const partOf = ({ type }: Write): Part => (type === "Delete" ? "Delete" : type === "ApplyStatus" ? "Status" : "Main");
 
-function textOf(step: Write): string {
+function contentOf(step: Write): string {
   if (step.type === "Delete") return step.uid;
   const { metadata, spec, status } = step.object;
   const { uid: _, resourceVersion: __, ...rest } = metadata;
@@ -52,101 +53,93 @@ function textOf(step: Write): string {
 }
 
 interface Now {
-  /** The resourceVersion of the object as the cache has it; empty where it has none. */
+  /** The resourceVersion of the object in the cache; empty if it has none. */
   version: string;
   nowMs: number;
   random: number;
 }
 
-/**
- * Until when the step has to wait, and for what; undefined where it may be done now. That something is found undone which we
- * wrote is noted here.
- */
-export function holdOf(patience: RetryState, step: Write, now: Now): Hold | undefined {
+/** Why and until when the step has to wait; undefined if it may be done now. Records if another writer undid our last write. */
+export function holdFor(state: RetryState, step: Write, now: Now): Hold | undefined {
   const { version, nowMs } = now;
-  const text = textOf(step);
-  noteUndone(patience, step, text, now);
-  const { hold } = patience;
-  return hold === undefined || hold.untilMs <= nowMs || isLifted(patience, text, version) ? undefined : hold;
+  const content = contentOf(step);
+  recordUndone(state, step, content, now);
+  const { hold } = state;
+  return hold === undefined || hold.untilMs <= nowMs || isLifted(state, content, version) ? undefined : hold;
 }
 
-function isLifted({ hold, overtaken }: RetryState, text: string, version: string): boolean {
+function isLifted({ hold, overtaken }: RetryState, content: string, version: string): boolean {
   if (hold === undefined) return true;
   if (hold.type === "Failed") return false;
-  if (hold.text !== text) return true;
+  if (hold.content !== content) return true;
   if (hold.version === version) return false;
   const isAtOnce = hold.type === "Gone" || (hold.type === "Overtaken" && overtaken <= OVERTAKEN_AT_ONCE);
   return hold.type === "Foreign" || isAtOnce;
 }
 
-function noteUndone(patience: RetryState, step: Write, text: string, { version, nowMs, random }: Now): void {
-  const written = patience.written[partOf(step)];
+function recordUndone(state: RetryState, step: Write, content: string, { version, nowMs, random }: Now): void {
+  const written = state.written[partOf(step)];
   if (written === undefined || written.isUndone) return;
-  const isSame = written.text === text;
+  const isSame = written.content === content;
   if (step.type === "Delete" && isSame) {
-    patience.hold = { type: "Unseen", untilMs: written.atMs + UNSEEN_MS, text, version };
+    state.hold = { type: "Unseen", untilMs: written.atMs + UNSEEN_MS, content, version };
     return;
   }
   if (step.type === "ApplyStatus" && step.timesOnly) return;
   if (step.type !== "Delete" && !isSame) return;
   written.isUndone = true;
   if (nowMs - written.atMs >= CALM_MS) {
-    patience.contests = 0;
+    state.contests = 0;
     return;
   }
-  patience.contests += 1;
-  patience.hold = { type: "Contested", untilMs: nowMs + backoffMs(patience.contests, random), text, version };
+  state.contests += 1;
+  state.hold = { type: "Contested", untilMs: nowMs + backoffMs(state.contests, random), content, version };
 }
 
-/** Whether this very object is one that we deleted. */
+/** Whether we deleted this very object. */
 export function wasDeleted({ written }: RetryState, object: KubeObject | undefined): boolean {
-  return written.Delete !== undefined && written.Delete.text === object?.metadata.uid;
+  return written.Delete !== undefined && written.Delete.content === object?.metadata.uid;
 }
 
 /** Whether another writer undoes what we write. */
 export function isContested({ contests, written }: RetryState, nowMs: number): boolean {
-  return contests >= CONTESTS_TO_TELL && nowMs < calmAtMs({ written });
+  return contests >= CONTESTS_TO_REPORT && nowMs < uncontestedAtMs({ written });
 }
 
-/** When the object will count as left alone. */
-export function calmAtMs({ written }: Pick<RetryState, "written">): number {
+/** When the object counts as not contested, if nobody else changes it. */
+export function uncontestedAtMs({ written }: Pick<RetryState, "written">): number {
   return Math.max(...Object.values(written).map(({ atMs }) => atMs)) + CALM_MS;
 }
 
-/** Takes down how a write ended, and how long the next one has to wait. */
-export function noteOutcome(
-  patience: RetryState,
-  step: Write,
-  outcome: Outcome,
-  { version, nowMs, random }: Now,
-): void {
-  const text = textOf(step);
+/** Records how a write ended, and how long the next one has to wait. */
+export function recordOutcome(state: RetryState, step: Write, outcome: Outcome, { version, nowMs, random }: Now): void {
+  const content = contentOf(step);
   if (outcome.type === "Done") {
-    patience.failures = 0;
-    patience.overtaken = 0;
-    delete patience.hold;
-    const written = { text, atMs: nowMs, isUndone: false };
-    // Whoever finds it gone then finds our own doing.
-    if (step.type === "Delete") patience.written = { Delete: written };
-    else patience.written[partOf(step)] = written;
+    state.failures = 0;
+    state.overtaken = 0;
+    delete state.hold;
+    const written = { content, atMs: nowMs, isUndone: false };
+    // After a deletion the object is gone by our own doing: its earlier writes were not undone by another writer.
+    if (step.type === "Delete") state.written = { Delete: written };
+    else state.written[partOf(step)] = written;
     return;
   }
   const isOvertaken = outcome.type === "Overtaken";
-  patience.failures = isOvertaken ? 0 : patience.failures + 1;
-  if (isOvertaken) patience.overtaken += 1;
+  state.failures = isOvertaken ? 0 : state.failures + 1;
+  if (isOvertaken) state.overtaken += 1;
   const isForbidden = outcome.type === "Refused" && outcome.isForbidden;
   const fixedMs = isForbidden ? undefined : FIXED_WAIT_MS[outcome.type];
-  const waitMs = fixedMs ?? backoffMs(waitsOf(outcome, patience), random);
-  patience.hold = { type: outcome.type, untilMs: nowMs + waitMs, text, version };
+  const waitMs = fixedMs ?? backoffMs(failuresInARow(outcome, state), random);
+  state.hold = { type: outcome.type, untilMs: nowMs + waitMs, content, version };
 }
 
-function waitsOf({ type }: Outcome, { failures, overtaken }: RetryState): number {
+function failuresInARow({ type }: Outcome, { failures, overtaken }: RetryState): number {
   if (type !== "Overtaken") return failures;
-  return Math.min(OVERTAKEN_GROWS, Math.max(1, overtaken - OVERTAKEN_AT_ONCE));
+  return Math.min(OVERTAKEN_DOUBLINGS, Math.max(1, overtaken - OVERTAKEN_AT_ONCE));
 }
 
-/** What failed or was overtaken is tried at once, for there is a new reason to. */
-export function noteHurry(patience: RetryState): void {
-  const type = patience.hold?.type;
-  if (type === "Failed" || type === "Overtaken") delete patience.hold;
+/** Lets a failed or overtaken write be retried at once, because there is a new reason to. */
+export function clearTransientHold(state: RetryState): void {
+  const type = state.hold?.type;
+  if (type === "Failed" || type === "Overtaken") delete state.hold;
 }

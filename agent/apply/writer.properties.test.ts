@@ -63,9 +63,8 @@ test("ends as wanted after any sequence of wishes, failures and foreign writes",
         concurrency: 2,
         refreshesPerSecond: 1,
         log: () => {},
-        elapsedMs: () => performance.now(),
         random: Math.random,
-        onTrouble: () => {},
+        onFailureChange: () => {},
       });
       const sync = () => {
         for (const ref of cache.sync()) writer.changed(DNS_ENDPOINT, ref);

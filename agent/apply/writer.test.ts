@@ -39,9 +39,8 @@ beforeEach(() => {
     concurrency: 4,
     refreshesPerSecond: 2,
     log: (_, message) => logged.push(message),
-    elapsedMs: () => performance.now(),
     random: () => 0.5,
-    onTrouble: (kind) => troubled.push(writer.troubles.map(({ reason }) => `${kind.kind} ${reason}`)),
+    onFailureChange: (kind) => troubled.push(writer.failures.map(({ reason }) => `${kind.kind} ${reason}`)),
   });
 });
 
@@ -295,7 +294,7 @@ describe("published endpoints", () => {
     api.gate = ({ name }) => (name.startsWith("shop/p") ? gate.promise : undefined);
     writer.want(probes(...Array.from({ length: 20 }, (_, index) => probe(`p${index}`))));
     await later(0);
-    expect(await writer.publish(endpoints(endpoint("a", ["192.0.2.1"])))).toEqual({ troubles: [] });
+    expect(await writer.publish(endpoints(endpoint("a", ["192.0.2.1"])))).toEqual([]);
     expect(at("a")?.spec.endpoints[0].targets).toEqual(["192.0.2.1"]);
     gate.resolve();
   });
@@ -312,16 +311,16 @@ describe("published endpoints", () => {
 
   test("that cannot be written are told as retryable, and written once they can be", async () => {
     api.failure = () => apiError(0, "ECONNREFUSED");
-    const { troubles } = await writer.publish(endpoints(endpoint("a", ["192.0.2.1"])));
-    expect(troubles).toMatchObject([{ reason: "Unavailable", isRetryable: true, ref: { name: "a" } }]);
+    const failures = await writer.publish(endpoints(endpoint("a", ["192.0.2.1"])));
+    expect(failures).toMatchObject([{ reason: "Unavailable", isRetryable: true, ref: { name: "a" } }]);
     api.failure = () => undefined;
-    expect(await writer.publish(endpoints(endpoint("a", ["192.0.2.1"])))).toEqual({ troubles: [] });
+    expect(await writer.publish(endpoints(endpoint("a", ["192.0.2.1"])))).toEqual([]);
   });
 
   test("that are refused are told as not retryable", async () => {
     api.failure = ({ verb }) => (verb === "apply" ? apiError(404, "NotFound", "no such kind") : undefined);
-    const { troubles } = await writer.publish(endpoints(endpoint("a", ["192.0.2.1"])));
-    expect(troubles).toMatchObject([{ reason: "Refused", isRetryable: false }]);
+    const failures = await writer.publish(endpoints(endpoint("a", ["192.0.2.1"])));
+    expect(failures).toMatchObject([{ reason: "Refused", isRetryable: false }]);
   });
 
   test("of a name that another holds are not written, also where the cache does not see it", async () => {
@@ -329,8 +328,8 @@ describe("published endpoints", () => {
     api.set(foreign);
     for (const isSeen of [false, true]) {
       if (isSeen) sync();
-      const { troubles } = await writer.publish(endpoints(endpoint("a", ["192.0.2.1"])));
-      expect(troubles).toMatchObject([{ reason: "Foreign", isRetryable: false }]);
+      const failures = await writer.publish(endpoints(endpoint("a", ["192.0.2.1"])));
+      expect(failures).toMatchObject([{ reason: "Foreign", isRetryable: false }]);
     }
     expect(at("a")?.spec).toEqual(foreign.spec);
     await writer.publish(endpoints());
@@ -350,8 +349,8 @@ describe("published endpoints", () => {
 
   test("are never written empty", async () => {
     await writer.publish(endpoints(endpoint("a", ["192.0.2.1"])));
-    const { troubles } = await writer.publish(endpoints(endpoint("a", [])));
-    expect(troubles).toMatchObject([{ reason: "Refused" }]);
+    const failures = await writer.publish(endpoints(endpoint("a", [])));
+    expect(failures).toMatchObject([{ reason: "Refused" }]);
     expect(at("a")?.spec.endpoints[0].targets).toEqual(["192.0.2.1"]);
   });
 

@@ -2,18 +2,12 @@ import { DNS_ENDPOINT, type Kind } from "../kubernetes/kinds.ts";
 import type { ObjectRef } from "../kubernetes/object.ts";
 import { ApplyQueue } from "./apply-queue.ts";
 import type { Desired } from "./desired.ts";
-import type { Trouble } from "./next-action.ts";
+import type { WriteFailure } from "./next-action.ts";
 import type { WriterOptions } from "./options.ts";
 
-/** What of the DNSEndpoints is not as wanted, now that all has been tried once. */
-export interface PublishResult {
-  troubles: readonly Trouble[];
-}
-
 /**
- * Makes the objects of the cluster as wanted: desired minus actual, by server-side apply. DNSEndpoints are written at once,
- * everything else after the accumulator's window. What is wanted stays wanted: it is written again when others change it, and
- * after failures.
+ * Makes the objects of the cluster as desired, by server-side apply. DNSEndpoints are written at once, all other objects after the
+ * accumulation window. The desired state is kept: it is written again after failures and when another writer changes it.
  */
 export class Writer {
   readonly #endpoints: ApplyQueue;
@@ -25,21 +19,21 @@ export class Writer {
   }
 
   /**
-   * The DNSEndpoints that are to be, whole; written before this resolves, as far as it can be. One that takes over a name from
-   * another is there before the other goes.
+   * Replaces the desired DNSEndpoints. Resolves when each was tried once, with those that failed. If one takes over a name from
+   * another, it is created before the other is deleted.
    */
-  async publish(desired: Desired): Promise<PublishResult> {
+  async publish(desired: Desired): Promise<readonly WriteFailure[]> {
     this.#endpoints.want(desired, false);
     await this.#endpoints.hurry();
-    return { troubles: this.troubles };
+    return this.failures;
   }
 
-  /** What of the DNSEndpoints is not as wanted just now. */
-  get troubles(): readonly Trouble[] {
-    return this.#endpoints.troubles();
+  /** The DNSEndpoints that are not as desired. */
+  get failures(): readonly WriteFailure[] {
+    return this.#endpoints.failures();
   }
 
-  /** All else that is to be, whole. With `refreshTimes` also where nothing but the times of checks has changed, at a slow pace. */
+  /** Replaces all other desired objects. With `refreshTimes`, objects of which only check times changed are written too, slowly. */
   want(desired: Desired, { refreshTimes = false }: { refreshTimes?: boolean } = {}): void {
     this.#others.want(desired, refreshTimes);
   }
@@ -49,17 +43,17 @@ export class Writer {
     (kind === DNS_ENDPOINT ? this.#endpoints : this.#others).changed(kind, ref);
   }
 
-  /** Resolves when all that is wanted is written, but for what is refused, not ours or fought over, and refreshed times. */
+  /** Resolves when everything is written except refused, foreign and contested objects, and refreshed times. */
   async flushed(): Promise<void> {
     await Promise.all([this.#endpoints.flushed(), this.#others.flushed()]);
   }
 
-  /** Writes at once what waits for the accumulator's window; resolves when each object has been tried. */
+  /** Writes at once what waits for the window. Resolves when each object was tried. */
   hurry(): Promise<void> {
     return this.#others.hurry();
   }
 
-  /** Begins no further write; resolves when those under way have ended. */
+  /** Starts no further write. Resolves when the writes in flight have ended. */
   async stop(): Promise<void> {
     await Promise.all([this.#endpoints.stop(), this.#others.stop()]);
   }

@@ -76,9 +76,8 @@ export class Store {
       concurrency: CONCURRENCY,
       refreshesPerSecond: REFRESHES_PER_SECOND,
       log,
-      elapsedMs,
       random: Math.random,
-      onTrouble: (kind) => {
+      onFailureChange: (kind) => {
         if (kind === DNS_ENDPOINT) this.#showSoon();
       },
     });
@@ -131,7 +130,7 @@ export class Store {
   show(refreshTimes = false): void {
     const { caches } = this.#options;
     if (this.#source === undefined) return;
-    const conflicts = conflictsOf(this.#writer.troubles);
+    const conflicts = conflictsOf(this.#writer.failures);
     const shown = shownObjects({
       state: this.#state,
       ...this.#source,
@@ -172,7 +171,7 @@ export class Store {
   /** A change of what is to be in DNS, told at each record that names the host; where another is in the way, that instead. */
   published(change: Published): void {
     if (change.added.length + change.removed.length === 0) return;
-    const conflicts = conflictsOf(this.#writer.troubles);
+    const conflicts = conflictsOf(this.#writer.failures);
     for (const { key, spec } of this.#source?.records ?? []) {
       const [conflict] = this.#extraOf(key, conflicts);
       if (spec.rootHost === change.rootHost) this.#tell(key, publishedEvent(change, conflict));
@@ -210,11 +209,11 @@ export class Store {
       .list()
       .filter((object) => object.metadata.deletionTimestamp === undefined && !isMember(object))
       .map(({ metadata }) => ({ type: "Kept", kind: DNS_ENDPOINT, ref: metadata }) as const);
-    const { troubles } = await this.#writer.publish({
+    const failures = await this.#writer.publish({
       wanted: [...wanted.map((one) => this.#unlessOwned(one, hostOf)), ...unclaimed],
       scopes: [{ kind: DNS_ENDPOINT, labels: MANAGED_BY_US }],
     });
-    const failed = troubles.filter(({ reason }) => reason === "Unavailable");
+    const failed = failures.filter(({ reason }) => reason === "Unavailable");
     return failed.length === 0 ? undefined : failed.map(({ ref, message }) => `${refKey(ref)}: ${message}`).join("; ");
   }
 

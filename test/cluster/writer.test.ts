@@ -200,8 +200,8 @@ describe("probes and DNSEndpoints", () => {
       endpointObject(namespace, "ours", ["192.0.2.1"]),
       endpointObject(namespace, "theirs", ["192.0.2.1"]),
     ];
-    const { troubles } = await writer.publish({ wanted, scopes });
-    expect(troubles).toMatchObject([{ reason: "Foreign", ref: { name: "theirs" } }]);
+    const failures = await writer.publish({ wanted, scopes });
+    expect(failures).toMatchObject([{ reason: "Foreign", ref: { name: "theirs" } }]);
     expect((await other.get(DNS_ENDPOINT, { name: "ours", namespace }))?.spec).toMatchObject({
       endpoints: [{ targets: ["192.0.2.1"] }],
     });

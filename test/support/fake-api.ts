@@ -1,5 +1,5 @@
 import { isFields } from "../../agent/apply/compare.ts";
-import type { ObjectCache, ObjectClient } from "../../agent/apply/ports.ts";
+import type { ObjectCache, ObjectClient } from "../../agent/apply/options.ts";
 import { KubeError } from "../../agent/kubernetes/errors.ts";
 import type { Kind } from "../../agent/kubernetes/kinds.ts";
 import { type KubeObject, type ObjectRef, refKey } from "../../agent/kubernetes/object.ts";

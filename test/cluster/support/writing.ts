@@ -47,9 +47,8 @@ export class Writing implements AsyncDisposable {
       concurrency: 8,
       refreshesPerSecond: 20,
       log,
-      elapsedMs: () => performance.now(),
       random: Math.random,
-      onTrouble: () => {},
+      onFailureChange: () => {},
     });
   }
 
