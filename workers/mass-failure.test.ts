@@ -8,7 +8,7 @@ import { share } from "../test/support/coordinator/bench.ts";
 import { freshProber, inProber } from "../test/support/prober.ts";
 import type { Coordinator } from "./coordinator/coordinator.ts";
 import { type Env, proberName } from "./env.ts";
-import type { Question } from "./prober/question.ts";
+import type { Question } from "./prober/probe/probe-request.ts";
 import type { CoordinatorRpc } from "./rpc.ts";
 import { readSettings } from "./settings.ts";
 

@@ -10,7 +10,7 @@ import { MIGRATIONS as CLUSTER } from "./cluster/store.ts";
 import { MIGRATIONS as COORDINATOR } from "./coordinator/store/migrations.ts";
 import { clusterOf, coordinatorOf, type Env, proberOf } from "./env.ts";
 import { MIGRATIONS as NOTIFIER, NotifierStore } from "./notifier/store.ts";
-import { MIGRATIONS as PROBER, Store } from "./prober/store.ts";
+import { MIGRATIONS as PROBER, Store } from "./prober/shard/shard-store.ts";
 
 /*
  * Databases that earlier releases wrote, and the statements that they ran: test/fixtures/storage/README.md. A roll-back takes no

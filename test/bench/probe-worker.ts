@@ -1,6 +1,6 @@
 import { connect } from "cloudflare:sockets";
-import { askAddress } from "../../workers/prober/ask-address.ts";
-import type { Question } from "../../workers/prober/question.ts";
+import { askAddress } from "../../workers/prober/dial/probe-address.ts";
+import type { Question } from "../../workers/prober/probe/probe-request.ts";
 import { rootStore } from "../../workers/prober/tls/roots.ts";
 import { makeVerifier, type Verify } from "../../workers/prober/tls/verify/verifier.ts";
 import { HOST } from "../certificates/family.ts";

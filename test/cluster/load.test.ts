@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { KubeClient } from "../../agent/kubernetes/client.ts";
 import { GATEWAY } from "../../agent/kubernetes/kinds.ts";
 import type { RegionView } from "../../shared/model/region-view.ts";
-import { phaseMs } from "../../workers/prober/phase.ts";
+import { phaseMs } from "../../workers/prober/schedule/round-schedule.ts";
 import { type Doh, startDoh } from "../e2e/support/doh.ts";
 import { freePort } from "../support/free-port.ts";
 import { addressOf, gateway as gatewayObject, type ListenerShort, policy } from "../support/gateways.ts";

@@ -3,13 +3,13 @@ import type { Assignment } from "../../shared/model/messages/assignment.ts";
 import type { Observation } from "../../shared/model/observation.ts";
 import type { Probe } from "../../shared/model/probe.ts";
 import type { Outcome } from "../../shared/reason.ts";
-import type { CheckResult } from "../../workers/prober/check.ts";
-import type { Member } from "../../workers/prober/members.ts";
-import { nextRoundAt } from "../../workers/prober/phase.ts";
+import type { CheckResult } from "../../workers/prober/check/check.ts";
 import type { Prober } from "../../workers/prober/prober.ts";
-import type { Round } from "../../workers/prober/pump.ts";
-import { ShardWork } from "../../workers/prober/shard-work.ts";
-import { Store } from "../../workers/prober/store.ts";
+import type { Round } from "../../workers/prober/schedule/round-runner.ts";
+import { nextRoundAt } from "../../workers/prober/schedule/round-schedule.ts";
+import type { Member } from "../../workers/prober/shard/probe-state.ts";
+import { ShardWork } from "../../workers/prober/shard/shard-state.ts";
+import { Store } from "../../workers/prober/shard/shard-store.ts";
 import { assignmentOf, freshProber, probeOf } from "./prober.ts";
 
 /** A quarter of an hour begins; far ahead, or the platform's own alarms would come. */

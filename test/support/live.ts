@@ -1,6 +1,6 @@
 import { inject } from "vitest";
-import { askAddress } from "../../workers/prober/ask-address.ts";
-import type { Finding, Question } from "../../workers/prober/question.ts";
+import { askAddress } from "../../workers/prober/dial/probe-address.ts";
+import type { Finding, Question } from "../../workers/prober/probe/probe-request.ts";
 import { HOST, NEEDLE } from "../tls-servers/case.ts";
 import { free, reach } from "./reach.ts";
 

@@ -5,7 +5,7 @@ import type { ProbeReport, Report } from "../../shared/model/messages/report.ts"
 import type { MessageNumber } from "../../shared/model/number.ts";
 import type { Probe } from "../../shared/model/probe.ts";
 import type { Env } from "../../workers/env.ts";
-import type { Outside } from "../../workers/prober/outside.ts";
+import type { Outside } from "../../workers/prober/dependencies.ts";
 import type { Prober } from "../../workers/prober/prober.ts";
 import type { ProberRpc } from "../../workers/rpc.ts";
 

@@ -1,4 +1,4 @@
-import type { Connect, Connection } from "../../workers/prober/dial.ts";
+import type { Connect, Connection } from "../../workers/prober/dial/connection.ts";
 
 /** The platform's limit of pending dials, which the local runtime lacks: what is beyond it waits in a queue. */
 export class SixSlots {

@@ -4,7 +4,7 @@ import type { Probe } from "../../shared/model/probe.ts";
 import type { Region } from "../../shared/model/region.ts";
 import { outcomeOf } from "../../shared/reason.ts";
 import { proberOf } from "../env.ts";
-import { SLOT_WAIT_MS } from "../prober/check-now.ts";
+import { SLOT_WAIT_MS } from "../prober/check/on-demand-check.ts";
 import { errorMessage } from "../retry.ts";
 import { withTimeout } from "../timeout.ts";
 import { fail } from "./answers.ts";

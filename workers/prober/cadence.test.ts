@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Shard } from "../../shared/model/messages/assignment.ts";
-import { nextRoundAt, roundAfter, roundFrom } from "./phase.ts";
-import type { PumpParts, Round } from "./pump.ts";
-import { pump } from "./pump.ts";
+import type { PumpParts, Round } from "./schedule/round-runner.ts";
+import { pump } from "./schedule/round-runner.ts";
+import { nextRoundAt, roundAfter, roundFrom } from "./schedule/round-schedule.ts";
 
 const START_MS = 1_000_000_000;
 

@@ -1,4 +1,4 @@
-import { EXPIRED, withDeadline } from "./deadline.ts";
+import { EXPIRED, withDeadline } from "./dial/deadline.ts";
 
 const TIMEOUT_MS = 1_000;
 const MAX_CHARACTERS = 4_096;

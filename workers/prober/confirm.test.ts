@@ -5,9 +5,9 @@ import type { Counts, Probe } from "../../shared/model/probe.ts";
 import { outcomeOf, type Reason } from "../../shared/reason.ts";
 import { assign, assignmentOf, byId, freshProber, inProber, probeOf, standIn } from "../../test/support/prober.ts";
 import type { ProberRpc } from "../rpc.ts";
-import type { Connection } from "./dial.ts";
-import type { Outside } from "./outside.ts";
-import { nextRoundAt } from "./phase.ts";
+import type { Outside } from "./dependencies.ts";
+import type { Connection } from "./dial/connection.ts";
+import { nextRoundAt } from "./schedule/round-schedule.ts";
 
 const CONFIRM_MS = 5_000;
 const INTERVAL_MS = 60_000;

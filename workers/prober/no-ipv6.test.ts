@@ -2,9 +2,9 @@ import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, inject, it } from "vitest";
 import type { Reason } from "../../shared/reason.ts";
 import { assign, assignmentOf, byId, freshProber, inProber, probeOf, standIn } from "../../test/support/prober.ts";
-import { looksLikeNoIPv6, withoutIPv6Failures } from "./canaries.ts";
-import type { CheckResult } from "./check.ts";
-import type { Outside } from "./outside.ts";
+import { looksLikeNoIPv6, withoutIPv6Failures } from "./check/canaries.ts";
+import type { CheckResult } from "./check/check.ts";
+import type { Outside } from "./dependencies.ts";
 
 const { named } = inject("gateways");
 const phases = { totalMs: 1 };

@@ -1,6 +1,6 @@
 import type { Assignment } from "../../shared/model/messages/assignment.ts";
 import type { Report } from "../../shared/model/messages/report.ts";
-import { EXPIRED, withDeadline } from "./deadline.ts";
+import { EXPIRED, withDeadline } from "./dial/deadline.ts";
 
 const PAUSES_MS = [0, 500, 2_000];
 const ATTEMPT_MS = 5_000;

@@ -3,10 +3,10 @@ import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, inject, it } from "vitest";
 import { assign, assignmentOf, byId, freshProber, probeOf, standIn } from "../../test/support/prober.ts";
 import { free, reach } from "../../test/support/reach.ts";
-import { askAddress } from "./ask-address.ts";
-import type { Connect } from "./dial.ts";
+import type { Connect } from "./dial/connection.ts";
+import { askAddress } from "./dial/probe-address.ts";
+import type { Question } from "./probe/probe-request.ts";
 import { writeRequest } from "./probe/request.ts";
-import type { Question } from "./question.ts";
 
 const { named, seen } = inject("gateways");
 

@@ -1,7 +1,7 @@
 import type { Figures, SelfTestRequest } from "../../shared/model/self-test.ts";
 import type { SocketAddress } from "../../shared/model/socket-address.ts";
-import type { Connection } from "../prober/dial.ts";
-import type { Finding, Question } from "../prober/question.ts";
+import type { Connection } from "../prober/dial/connection.ts";
+import type { Finding, Question } from "../prober/probe/probe-request.ts";
 import type { NextAlarm } from "./next-alarm.ts";
 
 /** What a measurement has to work with, inside an object. */

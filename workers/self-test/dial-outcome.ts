@@ -1,5 +1,5 @@
 import type { SocketAddress } from "../../shared/model/socket-address.ts";
-import type { Connection } from "../prober/dial.ts";
+import type { Connection } from "../prober/dial/connection.ts";
 import type { Bench } from "./bench.ts";
 
 /** How long a dial that is to succeed or to be refused may take. */

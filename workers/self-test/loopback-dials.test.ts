@@ -4,9 +4,9 @@ import { loopbackDials } from "../../deploy/edge/loopback-dials.ts";
 import { type Figures, selfTestRequest } from "../../shared/model/self-test.ts";
 import { free, reach } from "../../test/support/reach.ts";
 import { Invocation, SixSlots } from "../../test/support/six-slots.ts";
-import { askAddress } from "../prober/ask-address.ts";
-import { dial } from "../prober/dial.ts";
-import type { Finding, Question } from "../prober/question.ts";
+import { dial } from "../prober/dial/connection.ts";
+import { askAddress } from "../prober/dial/probe-address.ts";
+import type { Finding, Question } from "../prober/probe/probe-request.ts";
 import type { Bench } from "./bench.ts";
 import { measureLoopbackDials } from "./loopback-dials.ts";
 

@@ -1,5 +1,5 @@
 import type { Figures } from "../../shared/model/self-test.ts";
-import type { Finding, Question } from "../prober/question.ts";
+import type { Finding, Question } from "../prober/probe/probe-request.ts";
 import type { Bench, Measure } from "./bench.ts";
 import { DIAL_LIMIT_MS, dialOnce, hold, PLATFORM_SLOTS } from "./dial-outcome.ts";
 import { questionOf } from "./question.ts";

@@ -6,7 +6,7 @@ import type { Counts, Probe } from "../../../shared/model/probe.ts";
 import type { Region } from "../../../shared/model/region.ts";
 import { isNewer } from "../../../shared/number.ts";
 import { outcomeOf, type Reason } from "../../../shared/reason.ts";
-import { nextRoundAt } from "../../../workers/prober/phase.ts";
+import { nextRoundAt } from "../../../workers/prober/schedule/round-schedule.ts";
 
 type Held = { probe: Probe; counts: Counts; checkedAt?: number; reason: Reason };
 

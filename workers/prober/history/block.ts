@@ -1,4 +1,4 @@
-import { CELL_LENGTH, type Cell, sum } from "./cell.ts";
+import { CELL_LENGTH, type Cell, sum } from "./bucket.ts";
 
 /** Some steps of one probe, by when each begins (Unix ms). */
 export type Series = Map<number, Cell>;

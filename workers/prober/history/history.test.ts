@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest"
 import { HOUR, MINUTE, onShard, SECOND, T0, total } from "../../../test/support/history.ts";
 import { assign, assignmentOf, byId, freshProber, inProber, probeOf, standIn } from "../../../test/support/prober.ts";
 import type { ProberRpc } from "../../rpc.ts";
-import { nextRoundAt } from "../phase.ts";
+import { nextRoundAt } from "../schedule/round-schedule.ts";
 
 const { named, closed } = inject("gateways");
 const { good, unavailable } = named;

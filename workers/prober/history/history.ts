@@ -1,13 +1,13 @@
 import { SPANS } from "../../../shared/model/history.ts";
 import type { Shard } from "../../../shared/model/messages/assignment.ts";
 import type { HistoryQuestion, ProbePoints } from "../../rpc.ts";
-import type { Round } from "../pump.ts";
+import type { Round } from "../schedule/round-runner.ts";
 import { addAll, floorTo, newBlock } from "./block.ts";
-import { pointOf } from "./cell.ts";
-import { LEVEL_OF_SPAN } from "./levels.ts";
-import type { Checked, Open } from "./open.ts";
-import { closedBlocks, fillIn, openText, readOpen, slotOf, takeChecks, WRITE_EVERY_MS } from "./open.ts";
-import { dropAll, readFrom, storeClosed } from "./tables.ts";
+import { pointOf } from "./bucket.ts";
+import type { Checked, Open } from "./head-block.ts";
+import { closedBlocks, fillIn, openText, readOpen, slotOf, takeChecks, WRITE_EVERY_MS } from "./head-block.ts";
+import { dropAll, readFrom, storeClosed } from "./history-tables.ts";
+import { LEVEL_OF_SPAN } from "./resolutions.ts";
 
 /** A round, or confirmations between two, and the shard it was of; `members` has its probes by id, as they are now. */
 interface TakenRound extends Round {

@@ -1,6 +1,6 @@
-import type { Deadline } from "../deadline.ts";
-import { EXPIRED } from "../deadline.ts";
-import type { Connection } from "../dial.ts";
+import type { Connection } from "../dial/connection.ts";
+import type { Deadline } from "../dial/deadline.ts";
+import { EXPIRED } from "../dial/deadline.ts";
 import type { TlsFault } from "../tls/fault.ts";
 
 /** What comes of waiting for the peer's next word. After anything but octets nothing more comes. */

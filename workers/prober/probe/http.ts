@@ -1,11 +1,11 @@
-import type { Answer, Question } from "../question.ts";
-import { answer } from "../question.ts";
-import type { Ask, Progress } from "./ask.ts";
 import type { Channel, Received } from "./channel.ts";
 import { Wire } from "./channel.ts";
 import { judge } from "./judge.ts";
+import type { Answer, Question } from "./probe-request.ts";
+import { answer } from "./probe-request.ts";
+import type { Ask, Progress } from "./protocol-probe.ts";
 import { writeRequest } from "./request.ts";
-import { ResponseReader } from "./response.ts";
+import { ResponseReader } from "./response-reader.ts";
 
 /** HTTP/1.1 in clear. */
 export const askHttp: Ask = async (connection, question, { deadline, progress }) => {

@@ -5,9 +5,9 @@ import { describe, expect, inject, it, vi } from "vitest";
 import { askHttps, httpsQuestion, startLive } from "../../../test/support/live.ts";
 import { assign, assignmentOf, byId, freshProber, inProber, probeOf, standIn } from "../../../test/support/prober.ts";
 import { free, reach } from "../../../test/support/reach.ts";
-import { askAddress } from "../ask-address.ts";
-import type { Connect } from "../dial.ts";
-import type { Question } from "../question.ts";
+import type { Connect } from "../dial/connection.ts";
+import { askAddress } from "../dial/probe-address.ts";
+import type { Question } from "./probe-request.ts";
 
 const { named, seen: seenPort } = inject("gateways");
 const BRIEF = { timeoutMs: 500, expectation: { statuses: [{ from: 200, to: 299 }], body: undefined } };

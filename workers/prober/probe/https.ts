@@ -1,12 +1,12 @@
 import { MAX_MESSAGE_CHARACTERS } from "../../../shared/model/observation.ts";
-import type { Answer, Question } from "../question.ts";
-import { answer } from "../question.ts";
 import { concat, NOTHING } from "../tls/bytes.ts";
 import { TlsClient } from "../tls/client.ts";
-import type { Ask } from "./ask.ts";
 import type { Channel, Received } from "./channel.ts";
 import { Wire } from "./channel.ts";
 import { exchange } from "./http.ts";
+import type { Answer, Question } from "./probe-request.ts";
+import { answer } from "./probe-request.ts";
+import type { Ask } from "./protocol-probe.ts";
 
 /**
  * HTTP/1.1 over TLS, with a TLS client of our own: the platform's sends no SNI to an address. The handshake, the

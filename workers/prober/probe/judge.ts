@@ -1,7 +1,7 @@
-import type { Answer, Question } from "../question.ts";
-import { answer } from "../question.ts";
 import { BODY_LIMIT } from "./body.ts";
-import type { ResponseReader } from "./response.ts";
+import type { Answer, Question } from "./probe-request.ts";
+import { answer } from "./probe-request.ts";
+import type { ResponseReader } from "./response-reader.ts";
 
 /**
  * The outcome as soon as it is known, undefined while more has to be read. A status that is not expected ends the check

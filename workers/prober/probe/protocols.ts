@@ -1,7 +1,7 @@
 import type { Protocol } from "../../../shared/model/protocol.ts";
-import type { Ask } from "./ask.ts";
 import { askHttp } from "./http.ts";
 import { askHttps } from "./https.ts";
+import type { Ask } from "./protocol-probe.ts";
 import { askTcp } from "./tcp.ts";
 
 /** Every protocol that can be probed. */

@@ -1,5 +1,5 @@
 import { DEFAULT_PORT } from "../../../shared/model/protocol.ts";
-import type { Question } from "../question.ts";
+import type { Question } from "./probe-request.ts";
 
 /**
  * The smallest correct GET: one Host with the port only if it is not the default, no framing headers, and nothing after

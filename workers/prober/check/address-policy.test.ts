@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import type { Reason } from "../../../shared/reason.ts";
+import type { Finding } from "../probe/probe-request.ts";
+import { combine } from "./address-policy.ts";
+
+const finding = (reason: Reason): Finding => ({ reason, phases: { totalMs: 0 } });
+
+/** Of a leaf's addresses: what they said, what `Any` makes of it, and what `All` does (design §3, counting). */
+const CASES: [Reason[], Reason | undefined, Reason | undefined][] = [
+  [[], undefined, undefined],
+  [["Ok"], "Ok", "Ok"],
+  [["Ok", "ConnectFailed"], "Ok", "ConnectFailed"],
+  [["ConnectFailed", "Ok"], "Ok", "ConnectFailed"],
+  [["ConnectFailed", "ResolverFailed"], "ResolverFailed", "ConnectFailed"],
+  [["Ok", "NotProbeable"], "Ok", "NotProbeable"],
+  [["NotProbeable", "ConnectFailed", "Ok"], "Ok", "ConnectFailed"],
+  [["ConnectFailed", "BodyMismatch"], "ConnectFailed", "ConnectFailed"],
+  [["NoAddress"], "NoAddress", "NoAddress"],
+];
+
+describe("the addresses of a leaf", () => {
+  it.each(CASES)("%j are %s with Any and %s with All", (reasons, any, all) => {
+    expect(combine(reasons.map(finding), "Any")?.reason).toBe(any);
+    expect(combine(reasons.map(finding), "All")?.reason).toBe(all);
+  });
+});

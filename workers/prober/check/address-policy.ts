@@ -1,0 +1,20 @@
+import type { Outcome } from "../../../shared/reason.ts";
+import { outcomeOf } from "../../../shared/reason.ts";
+import type { Finding } from "../probe/probe-request.ts";
+
+type Policy = "Any" | "All";
+
+/** Which outcome decides first (design §3, counting): with `Any` one good address is enough, with `All` one bad one. */
+const ORDER: Record<Policy, readonly Outcome[]> = {
+  Any: ["ok", "indeterminate", "failed"],
+  All: ["failed", "indeterminate", "ok"],
+};
+
+/** The finding that stands for all addresses of a leaf: the first of the outcome that decides. Undefined for none. */
+export function combine(findings: readonly Finding[], policy: Policy): Finding | undefined {
+  for (const outcome of ORDER[policy]) {
+    const found = findings.find((finding) => outcomeOf(finding.reason) === outcome);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,99 @@
+import type { Answer, Finding, Question } from "../probe/probe-request.ts";
+import { answer } from "../probe/probe-request.ts";
+import { PROTOCOLS } from "../probe/protocols.ts";
+import type { Verify } from "../tls/verify/verifier.ts";
+import type { Connect, Connection } from "./connection.ts";
+import { dial } from "./connection.ts";
+import { Deadline, EXPIRED } from "./deadline.ts";
+import type { Slot } from "./slots.ts";
+
+/** What it takes to ask an address: how to dial it, and how to verify its certificate. */
+export interface Reach {
+  connect: Connect;
+  verify: Verify;
+}
+
+/**
+ * Dials one address and asks it, under one deadline from the dial to the last byte needed. The dial counts as pending
+ * until the peer's first byte or, where it hangs, until the platform lets go of it (it cannot be cancelled).
+ */
+export async function askAddress(reach: Reach, question: Question, slot: Slot): Promise<Finding> {
+  const deadline = new Deadline(question.timeoutMs);
+  const watch = new Watch();
+  let connection: Connection | undefined;
+  try {
+    connection = dial(reach.connect, question.address, question.port);
+    return watch.finding(question, await ask(connection, question, { deadline, watch, slot, verify: reach.verify }));
+  } catch (error) {
+    return watch.finding(question, answer("InternalError", `The prober failed: ${error}`));
+  } finally {
+    deadline.clear();
+    if (connection === undefined) slot.closed();
+    else release(connection, slot);
+  }
+}
+
+async function ask(
+  connection: Connection,
+  question: Question,
+  { deadline, watch, slot, verify }: { deadline: Deadline; watch: Watch; slot: Slot; verify: Verify },
+): Promise<Answer> {
+  const at = `${question.address} port ${question.port}`;
+  const opened = await deadline.race(
+    connection.opened.then(
+      () => "opened" as const,
+      () => "failed" as const,
+    ),
+  );
+  if (opened === EXPIRED) {
+    return answer("ConnectTimeout", `No answer to the dial to ${at} within ${question.timeoutMs} ms.`);
+  }
+  if (opened === "failed") return answer("ConnectFailed", `Could not connect to ${at}: is anything listening there?`);
+  watch.connected();
+  const progress = {
+    heard: () => slot.settled(),
+    secured: () => watch.secured(),
+    answered: () => watch.answered(),
+  };
+  return PROTOCOLS[question.protocol](connection, question, { deadline, progress, verify });
+}
+
+/** Closes without waiting: `close` of a dial that hangs waits for the dial. */
+function release(connection: Connection, slot: Slot): void {
+  connection.opened.then(slot.closed, slot.closed);
+  connection.close().catch(() => undefined);
+}
+
+/** Reads the clock at the phases of a check; each follows I/O, without which the platform's clock stands still. */
+class Watch {
+  readonly #startedAt = Date.now();
+  #connectMs: number | undefined;
+  #tlsMs: number | undefined;
+  #firstByteMs: number | undefined;
+
+  #elapsedMs(): number {
+    return Math.max(0, Date.now() - this.#startedAt);
+  }
+
+  connected(): void {
+    this.#connectMs = this.#elapsedMs();
+  }
+
+  secured(): void {
+    this.#tlsMs = this.#elapsedMs();
+  }
+
+  answered(): void {
+    this.#firstByteMs = this.#elapsedMs();
+  }
+
+  finding(question: Question, given: Answer): Finding {
+    const phases = {
+      ...(this.#connectMs !== undefined && { connectMs: this.#connectMs }),
+      ...(this.#tlsMs !== undefined && { tlsMs: this.#tlsMs }),
+      ...(this.#firstByteMs !== undefined && { firstByteMs: this.#firstByteMs }),
+      totalMs: this.#elapsedMs(),
+    };
+    return { ...given, phases, address: question.address };
+  }
+}

@@ -1,0 +1,103 @@
+import { addAll, type Block, blockText, floorTo, newBlock, readBlock } from "./block.ts";
+import { LEVELS, type LevelNumber } from "./resolutions.ts";
+
+/** A row is one block: `level` is its place in `LEVELS`, `at` its begin in Unix ms. Without a rowid, or each cost two rows. */
+export const HISTORY_MIGRATION = `
+  CREATE TABLE history (level INTEGER NOT NULL, at INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (level, at)) WITHOUT ROWID;
+  ALTER TABLE marks ADD COLUMN history TEXT;`;
+
+const COARSE_FIRST = [2, 1, 0] as const satisfies readonly LevelNumber[];
+
+interface Range {
+  level: LevelNumber;
+  /** The blocks that begin in it, Unix ms. */
+  fromMs: number;
+  beforeMs: number;
+}
+
+/**
+ * Stores quarters of an hour that are over, makes hours and days of what is whole, and drops what is too old: each time that
+ * something was made, in a batch. What lay between them is made up for, should it not have been done.
+ */
+export function storeClosed(sql: SqlStorage, blocks: readonly Block[], nowMs: number): void {
+  if (blocks.length === 0) return;
+  for (const block of blocks) {
+    const beforeMs = block.at + 1;
+    const parts = [...readBlocks(sql, { level: 0, fromMs: block.at, beforeMs }), block];
+    put(sql, 0, joined(0, block.at, parts));
+  }
+  const isHourOver = rollUp(sql, { from: 0, to: 1 }, nowMs);
+  if (isHourOver) rollUp(sql, { from: 1, to: 2 }, nowMs);
+  if (isHourOver) prune(sql, nowMs);
+}
+
+/** Blocks of the level, and of finer ones what is not in it yet, from the one that `fromMs` lies in. */
+export function readFrom(
+  sql: SqlStorage,
+  { level, fromMs, nowMs }: { level: LevelNumber; fromMs: number; nowMs: number },
+  probes: ReadonlySet<string>,
+): Block[] {
+  const blocks: Block[] = [];
+  let from = fromMs;
+  for (const finer of COARSE_FIRST.filter((one) => one <= level)) {
+    const { blockMs } = LEVELS[finer];
+    blocks.push(...readBlocks(sql, { level: finer, fromMs: floorTo(from, blockMs), beforeMs: nowMs + 1 }, probes));
+    from = Math.max(from, endOf(sql, finer, nowMs));
+  }
+  return blocks;
+}
+
+export function dropAll(sql: SqlStorage): void {
+  sql.exec("DELETE FROM history");
+}
+
+/** Makes the blocks of a level that are whole; whether there were any. */
+function rollUp(sql: SqlStorage, { from, to }: { from: LevelNumber; to: LevelNumber }, nowMs: number): boolean {
+  const { blockMs } = LEVELS[to];
+  const range = { level: from, fromMs: endOf(sql, to, nowMs), beforeMs: floorTo(nowMs, blockMs) };
+  const byBlock = Map.groupBy(readBlocks(sql, range), ({ at }) => floorTo(at, blockMs));
+  for (const [at, parts] of byBlock) put(sql, to, joined(to, at, parts));
+  return byBlock.size > 0;
+}
+
+function prune(sql: SqlStorage, nowMs: number): void {
+  for (const [level, { keepMs, blockMs }] of LEVELS.entries()) {
+    sql.exec("DELETE FROM history WHERE level = ? AND at < ?", level, nowMs - keepMs - blockMs);
+  }
+}
+
+/** Until when there are blocks of the level, Unix ms: finer ones go on from there. */
+function endOf(sql: SqlStorage, level: LevelNumber, nowMs: number): number {
+  const { blockMs } = LEVELS[level];
+  const query = "SELECT MAX(at) AS at FROM history WHERE level = ? AND at <= ?";
+  const { at } = sql.exec<{ at: number | null }>(query, level, nowMs).one();
+  return at === null ? 0 : at + blockMs;
+}
+
+function joined(level: LevelNumber, at: number, parts: readonly Block[]): Block {
+  const { stepMs } = LEVELS[level];
+  const block = newBlock(at);
+  for (const part of parts) addAll(block, part, stepMs);
+  return block;
+}
+
+function put(sql: SqlStorage, level: LevelNumber, block: Block): void {
+  const { stepMs } = LEVELS[level];
+  const text = blockText(block, stepMs);
+  sql.exec("INSERT OR REPLACE INTO history (level, at, body) VALUES (?, ?, ?)", level, block.at, text);
+}
+
+/** One that cannot be read is left out: it goes with its age. */
+function readBlocks(sql: SqlStorage, { level, fromMs, beforeMs }: Range, probes?: ReadonlySet<string>): Block[] {
+  const { stepMs } = LEVELS[level];
+  const query = "SELECT at, body FROM history WHERE level = ? AND at >= ? AND at < ? ORDER BY at";
+  const rows = sql.exec<{ at: number; body: string }>(query, level, fromMs, beforeMs);
+  return [...rows].flatMap(({ at, body }) => {
+    try {
+      return [readBlock(body, at, stepMs, probes)];
+    } catch {
+      console.error({ message: "a block of history cannot be read and is left out", level, at });
+      return [];
+    }
+  });
+}

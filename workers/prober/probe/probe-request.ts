@@ -1,0 +1,42 @@
+import type { ObservedTls, Phases } from "../../../shared/model/observation.ts";
+import { MAX_MESSAGE_CHARACTERS } from "../../../shared/model/observation.ts";
+import type { Expectation } from "../../../shared/model/probe.ts";
+import type { Protocol } from "../../../shared/model/protocol.ts";
+import type { Reason } from "../../../shared/reason.ts";
+
+/** One address to ask: plain data, so that it can cross to a loopback invocation. */
+export interface Question {
+  protocol: Protocol;
+  address: string;
+  port: number;
+  /** Host header, without port; with HTTPS also the server name (SNI) and the name to verify. */
+  host: string;
+  path: string;
+  expectation: Pick<Expectation, "statuses" | "body" | "allowInsecureCertificate">;
+  /** Opened header secrets: in memory only. */
+  headers: Record<string, string>;
+  userAgent: string;
+  timeoutMs: number;
+}
+
+/** How one address answered. */
+export interface Finding {
+  reason: Reason;
+  message?: string;
+  phases: Phases;
+  httpStatus?: number;
+  tls?: ObservedTls;
+  address?: string;
+}
+
+/** What a protocol says of an answer, before the times are added. */
+export type Answer = Pick<Finding, "reason" | "message" | "httpStatus" | "tls">;
+
+/** An answer whose message fits an observation. */
+export function answer(reason: Reason, message?: string, httpStatus?: number): Answer {
+  return {
+    reason,
+    ...(message !== undefined && { message: message.slice(0, MAX_MESSAGE_CHARACTERS) }),
+    ...(httpStatus !== undefined && { httpStatus }),
+  };
+}

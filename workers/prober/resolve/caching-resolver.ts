@@ -1,0 +1,97 @@
+import { canonicalAddress } from "../../../shared/model/address.ts";
+import type { Turn } from "../dial/mutex.ts";
+import type { DnsAnswer, Family } from "./dns-answer.ts";
+
+/** Asks for one family of a name. Never rejects. */
+export type AskFamily = (name: string, family: Family, timeoutMs: number) => Promise<DnsAnswer>;
+
+/** The addresses of a name, sorted and unique; `trouble` where the resolver failed for a family, whatever the other gave. */
+export interface Resolution {
+  addresses: string[];
+  trouble?: string;
+  /** Time spent asking, without waiting for the slot. */
+  resolveMs: number;
+}
+
+interface Cached {
+  addresses: string[];
+  freshUntilMs: number;
+}
+
+const FAMILIES: readonly Family[] = ["A", "AAAA"];
+const LEAST_TTL_MS = 5_000;
+const MOST_TTL_MS = 60_000;
+/** Far more than a shard has: what is left of names long gone goes with the rest. */
+const MAX_CACHED = 200;
+/** More are not asked: one name must not take all the slots. */
+export const MAX_ADDRESSES = 16;
+
+/**
+ * The names of one object (design §2, dialling): kept for their TTL within 5 to 60 s, and served stale for one interval
+ * more when the resolver fails. One question is asked at a time, for it takes the one slot that dials leave; those who
+ * want the same name share it.
+ */
+export class Names {
+  readonly #ask: AskFamily;
+  readonly #cache = new Map<string, Cached>();
+  readonly #resolving = new Map<string, Promise<Resolution>>();
+  readonly #turn: Turn;
+
+  constructor(ask: AskFamily, turn: Turn) {
+    this.#ask = ask;
+    this.#turn = turn;
+  }
+
+  /**
+   * `timeoutMs` starts when the question has its slot and holds for both families; `staleMs` is how long after its TTL an answer still
+   * serves where the resolver fails.
+   */
+  resolve(name: string, timeoutMs: number, staleMs: number): Promise<Resolution> {
+    const resolving = this.#resolving.get(name) ?? this.#inTurn(name, timeoutMs, staleMs);
+    this.#resolving.set(name, resolving);
+    return resolving;
+  }
+
+  #inTurn(name: string, timeoutMs: number, staleMs: number): Promise<Resolution> {
+    const isFresh = FAMILIES.every((family) => this.#fresh(name, family) !== undefined);
+    const resolve = () => this.#resolve(name, timeoutMs, staleMs);
+    return (isFresh ? resolve() : this.#turn.take(resolve)).finally(() => this.#resolving.delete(name));
+  }
+
+  async #resolve(name: string, timeoutMs: number, staleMs: number): Promise<Resolution> {
+    const startedAt = Date.now();
+    const addresses = new Set<string>();
+    let trouble: string | undefined;
+    for (const family of FAMILIES) {
+      const leftMs = Math.max(0, startedAt + timeoutMs - Date.now());
+      const answer = this.#fresh(name, family) ?? (await this.#refresh(name, family, leftMs, staleMs));
+      if ("trouble" in answer) trouble ??= answer.trouble;
+      else for (const address of answer.addresses) addresses.add(address);
+    }
+    return {
+      addresses: [...addresses].sort().slice(0, MAX_ADDRESSES),
+      ...(trouble !== undefined && { trouble }),
+      resolveMs: Math.max(0, Date.now() - startedAt),
+    };
+  }
+
+  #fresh(name: string, family: Family): Cached | undefined {
+    const cached = this.#cache.get(`${family} ${name}`);
+    return cached !== undefined && Date.now() < cached.freshUntilMs ? cached : undefined;
+  }
+
+  async #refresh(name: string, family: Family, timeoutMs: number, staleMs: number): Promise<Cached | DnsAnswer> {
+    const key = `${family} ${name}`;
+    const answer = await this.#ask(name, family, timeoutMs);
+    if ("trouble" in answer) {
+      const stale = this.#cache.get(key);
+      return stale !== undefined && Date.now() < stale.freshUntilMs + staleMs ? stale : answer;
+    }
+    const addresses = answer.addresses.flatMap((address) => canonicalAddress(address) ?? []);
+    const ttlMs = Math.min(MOST_TTL_MS, Math.max(LEAST_TTL_MS, answer.ttlMs));
+    const cached = { addresses, freshUntilMs: Date.now() + ttlMs };
+    if (this.#cache.size >= MAX_CACHED) this.#cache.clear();
+    this.#cache.set(key, cached);
+    return cached;
+  }
+}
