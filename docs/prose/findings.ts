@@ -11,7 +11,8 @@ export interface Finding {
   fault: string;
 }
 
-const sentences = new Intl.Segmenter("en", { granularity: "sentence" });
+/** A sentence may begin with a name in lower case, where Intl.Segmenter sees none. */
+const SENTENCE = /\S.*?(?:(?<!\b(?:e\.g|i\.e|etc|vs))[.!?][)"'”*_]*(?=\s)|$)/gs;
 const CODE = /`[^`]*`/g;
 const LINK = /!?\[([^\]]*)\]\([^)]*\)/g;
 const WORD = /[\p{L}\p{N}]/u;
@@ -21,7 +22,7 @@ export function findingsIn({ line, text }: Block): Finding[] {
   const prose = text
     .replaceAll(LINK, padded)
     .replaceAll(CODE, (code) => `Code${" ".repeat(Math.max(0, code.length - 4))}`);
-  return [...sentences.segment(prose.replaceAll("\n", " "))].flatMap(({ segment, index }) => {
+  return [...prose.replaceAll("\n", " ").matchAll(SENTENCE)].flatMap(({ 0: segment, index }) => {
     const at = line + text.slice(0, index).split("\n").length - 1;
     const sentence = text
       .slice(index, index + segment.length)
