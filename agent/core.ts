@@ -14,10 +14,10 @@ import { buildZones, type ZoneSettings } from "./publish/dns-server/zone.ts";
 import type { Log } from "./runtime/log.ts";
 import { LogOnChange } from "./runtime/log-on-change.ts";
 import { contentOf, type SourceState } from "./sources/file-source.ts";
+import { troublesOf } from "./status/conditions.ts";
 import { recordStates } from "./status/record-states.ts";
 import { refreshed, withNewestChecks } from "./status/refresh-checks.ts";
 import type { HostState, State } from "./status/state.ts";
-import { troublesOf } from "./status/troubles.ts";
 
 /**
  * What became of a delivery: `Applied` names the highest number that is stored and in DNS, which is an older one for changes

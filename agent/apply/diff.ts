@@ -1,6 +1,5 @@
 import { DNS_ENDPOINT, DNS_RECORD, type Kind } from "../kubernetes/kinds.ts";
-import { type KubeObject, type ObjectRef, refKey } from "../kubernetes/object.ts";
-import { FIELD_MANAGER } from "../kubernetes/ours.ts";
+import { FIELD_MANAGER, type KubeObject, type ObjectRef, refKey } from "../kubernetes/object.ts";
 import { contains } from "./compare.ts";
 import type { Scope, Wanted, WantedObject, WantedStatus } from "./desired.ts";
 import { ownedFields, ownsMore } from "./owned-fields.ts";

@@ -1,7 +1,6 @@
 import { KubeError } from "../kubernetes/errors.ts";
 import type { Kind } from "../kubernetes/kinds.ts";
-import type { KubeObject, ObjectRef } from "../kubernetes/object.ts";
-import { FIELD_MANAGER } from "../kubernetes/ours.ts";
+import { FIELD_MANAGER, type KubeObject, type ObjectRef } from "../kubernetes/object.ts";
 import { isOurs, type Step } from "./diff.ts";
 import type { ObjectCache, ObjectClient } from "./options.ts";
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { FakeApi, FakeCache } from "../../test/support/fake-api.ts";
-import type { Desired } from "../apply/desired.ts";
-import { Writer } from "../apply/writer.ts";
 import { DNS_ENDPOINT } from "../kubernetes/kinds.ts";
+import type { Desired } from "./desired.ts";
+import { Writer } from "./writer.ts";
 
 const REF = { name: "a", namespace: "shop" };
 const LABELS = { "app.kubernetes.io/managed-by": "vedette-agent" };

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { apiError, FakeApi, FakeCache } from "../../test/support/fake-api.ts";
-import { contains } from "../apply/compare.ts";
-import type { WantedObject } from "../apply/desired.ts";
-import { Writer } from "../apply/writer.ts";
 import { DNS_ENDPOINT } from "../kubernetes/kinds.ts";
+import { contains } from "./compare.ts";
+import type { WantedObject } from "./desired.ts";
+import { Writer } from "./writer.ts";
 
 /*
  * Whatever is wanted, whatever fails and whatever others do: at the end what is ours is as wanted last, what is not ours is

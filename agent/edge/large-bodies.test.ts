@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { expect, it } from "vitest";
-import { largeBodies } from "./large-bodies.ts";
+import { largeBodies } from "./webhook.ts";
 
 it("large bodies, and those of no known size, wait for each other; small ones for nobody", async () => {
   const held = Promise.withResolvers<void>();

@@ -1,6 +1,6 @@
 import type { SnapshotRecordInput } from "../../shared/model/messages/snapshot.ts";
 import type { RecordSpecInput } from "../../shared/model/record.ts";
-import type { OwnRecord } from "../sources/collect.ts";
+import type { OwnRecord } from "../sources/manifest-file.ts";
 import type { State } from "../status/state.ts";
 
 /** The lines of a snapshot: each record as its manifest gave it, with all that its root host has in DNS now. */

@@ -1,10 +1,9 @@
-import { Hono } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { Acknowledgement } from "../../shared/model/messages/delivery.ts";
 import type { Problem } from "../../shared/model/problem.ts";
 import { type SignedRequest, signatureFault } from "../../shared/signature.ts";
 import type { Applied } from "../core.ts";
-import { largeBodies } from "./large-bodies.ts";
 
 /** Every record of a cluster with all its probes, seen from eleven regions. */
 const MAX_DELIVERY_BYTES = 32 * 1024 * 1024;
@@ -131,4 +130,23 @@ export function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Lets small bodies pass, and of large ones, or of those that do not say how large they are, only so many at one time: a body
+ * is held in memory before its signature can be checked, and anybody can send one.
+ */
+export function largeBodies(largeBytes: number, mostAtOnce: number, onFull: () => Response): MiddlewareHandler {
+  let passing = 0;
+  return async ({ req }, next) => {
+    const bytes = Number(req.header("content-length") ?? Number.POSITIVE_INFINITY);
+    if (bytes <= largeBytes) return next();
+    if (passing >= mostAtOnce) return onFull();
+    passing += 1;
+    try {
+      await next();
+    } finally {
+      passing -= 1;
+    }
+  };
 }

@@ -3,9 +3,8 @@ import { apiError } from "../../test/support/fake-api.ts";
 import type { Kind } from "../kubernetes/kinds.ts";
 import { type KubeObject, refKey } from "../kubernetes/object.ts";
 import { ApiClock } from "./api-server-clock.ts";
-import { FINALIZER } from "./finalizer.ts";
+import { FINALIZER, type FinalizerClient } from "./finalizer.ts";
 import { Lifecycle } from "./finalizer-controller.ts";
-import type { FinalizerClient } from "./finalizer-writes.ts";
 
 const MINUTE = 60_000;
 const API_AHEAD_MS = 7 * 3_600_000;

@@ -8,8 +8,7 @@ import { backoffMs } from "../runtime/backoff.ts";
 import type { Log } from "../runtime/log.ts";
 import { LogOnChange } from "../runtime/log-on-change.ts";
 import type { ApiClock } from "./api-server-clock.ts";
-import { isMember, type Phase, phaseOf, type Surroundings } from "./finalizer.ts";
-import { claim, type FinalizerClient, release } from "./finalizer-writes.ts";
+import { claim, type FinalizerClient, isMember, type Phase, phaseOf, release, type Surroundings } from "./finalizer.ts";
 
 /** Changes that come together are looked at together. */
 const TOGETHER_MS = 20;

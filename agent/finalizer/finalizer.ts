@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Condition } from "../../shared/model/condition.ts";
 import { formatDurationMs } from "../../shared/model/duration.ts";
+import { DNS_RECORD, type Kind } from "../kubernetes/kinds.ts";
 import { type KubeObject, refKey } from "../kubernetes/object.ts";
-
 export const FINALIZER = "vedette.dev/withdraw";
 
 /** What is known of the edge, and of the time. */
@@ -109,4 +109,36 @@ function wasAccepted(status: unknown): boolean {
   const { conditions = [], lastAccepted, decision } = traces.safeParse(status).data ?? {};
   const isAccepted = conditions.some((one) => one.type === "Accepted" && one.status === "True");
   return isAccepted || lastAccepted !== undefined || decision !== undefined;
+}
+
+const FIELD_MANAGER = "vedette-finalizer";
+
+/** What of the API client the finalizer needs. It throws `KubeError`s. */
+export interface FinalizerClient {
+  apply(kind: Kind, object: KubeObject, options: { fieldManager: string; force?: boolean }): Promise<KubeObject>;
+  replace(kind: Kind, object: KubeObject): Promise<KubeObject>;
+}
+
+/** Sets our finalizer. @returns the record as it is now; @throws KubeError 409 where it is gone or another by its uid */
+export function claim(client: FinalizerClient, record: KubeObject): Promise<KubeObject> {
+  return apply(client, record, [FINALIZER]);
+}
+
+/**
+ * Takes our finalizer away. Where somebody else has applied it too (a manifest that was exported from the cluster names it),
+ * server-side apply leaves it there: then the record is written without it.
+ */
+export async function release(client: FinalizerClient, record: KubeObject): Promise<void> {
+  const after = await apply(client, record, []);
+  if (!hasFinalizer(after.metadata)) return;
+  const finalizers = (after.metadata.finalizers ?? []).filter((one) => one !== FINALIZER);
+  await client.replace(DNS_RECORD, { ...after, metadata: { ...after.metadata, finalizers } });
+}
+
+function apply(client: FinalizerClient, { metadata }: KubeObject, finalizers: string[]): Promise<KubeObject> {
+  const { name, namespace, uid } = metadata;
+  const { apiVersion, kind } = DNS_RECORD;
+  const same = { name, ...(namespace !== undefined && { namespace }), ...(uid !== undefined && { uid }) };
+  const object = { apiVersion, kind, metadata: { ...same, ...(finalizers.length > 0 && { finalizers }) } };
+  return client.apply(DNS_RECORD, object, { fieldManager: FIELD_MANAGER, force: true });
 }

@@ -1,6 +1,5 @@
 import type { WatchEvent } from "./decode.ts";
-import { type KubeObject, type ObjectRef, refKey } from "./object.ts";
-import { isOlder } from "./version.ts";
+import { isOlder, type KubeObject, type ObjectRef, refKey } from "./object.ts";
 
 /** What happened to one object: one side is missing where it came or went. */
 export interface Change {

@@ -1,11 +1,9 @@
 import type { KubeConfig } from "@kubernetes/client-node";
 import { link, withDeadline } from "./abort.ts";
-import { type KubeList, notTheApi, pageOf } from "./answer.ts";
-import { eventsOf, type WatchEvent } from "./decode.ts";
+import { eventsOf, type KubeList, notTheApi, pageOf, type WatchEvent } from "./decode.ts";
 import { KubeError } from "./errors.ts";
-import type { Kind } from "./kinds.ts";
+import { collectionPath, type Kind, objectPath } from "./kinds.ts";
 import { type KubeObject, type ObjectRef, refKey } from "./object.ts";
-import { collectionPath, objectPath } from "./path.ts";
 import { type Call, Connection } from "./transport.ts";
 
 export { KubeError };

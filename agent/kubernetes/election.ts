@@ -1,11 +1,11 @@
 import type { Log } from "../runtime/log.ts";
 import { LogOnChange } from "../runtime/log-on-change.ts";
+import { pause } from "./abort.ts";
 import type { KubeClient } from "./client.ts";
 import { KubeError } from "./errors.ts";
 import { LEASE } from "./kinds.ts";
 import { type Candidate, holderOf, holdsForMs, released, type Sighting, sighted, takenBy } from "./lease.ts";
 import type { KubeObject } from "./object.ts";
-import { pause } from "./pause.ts";
 
 const POLL_MS = 1_000;
 /** This part of the Lease's time is left unused, for clocks that do not run equally fast and for work that is ending. */

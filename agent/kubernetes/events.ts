@@ -4,8 +4,7 @@ import { LogOnChange } from "../runtime/log-on-change.ts";
 import type { KubeClient } from "./client.ts";
 import { KubeError } from "./errors.ts";
 import { EVENT } from "./kinds.ts";
-import { type KubeObject, refKey } from "./object.ts";
-import { FIELD_MANAGER } from "./ours.ts";
+import { FIELD_MANAGER, type KubeObject, refKey } from "./object.ts";
 
 const MESSAGE_CHARS = 1024;
 const NAME_CHARS = 230;

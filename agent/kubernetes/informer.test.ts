@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { KubeList } from "./answer.ts";
 import type { WatchOptions } from "./client.ts";
-import type { WatchEvent } from "./decode.ts";
+import type { KubeList, WatchEvent } from "./decode.ts";
 import { KubeError } from "./errors.ts";
-import { Informer, type InformerOptions } from "./informer.ts";
+import { Informer } from "./informer.ts";
+import type { InformerOptions } from "./informer-options.ts";
 import { GATEWAY } from "./kinds.ts";
 import type { KubeObject } from "./object.ts";
 

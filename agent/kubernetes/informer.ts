@@ -1,12 +1,12 @@
 import { backoffMs } from "../runtime/backoff.ts";
 import { LogOnChange } from "../runtime/log-on-change.ts";
+import { pause } from "./abort.ts";
 import { type Change, ObjectCache } from "./cache.ts";
 import type { Selection } from "./client.ts";
-import { isMissing, isServed } from "./discovery.ts";
 import { KubeError } from "./errors.ts";
 import { INFORMER_DEFAULTS, type InformerOptions } from "./informer-options.ts";
+import { isMissing, isServed } from "./kinds.ts";
 import type { KubeObject, ObjectRef } from "./object.ts";
-import { pause } from "./pause.ts";
 import { follow } from "./watch.ts";
 
 export type { InformerOptions };

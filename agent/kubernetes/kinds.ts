@@ -1,4 +1,7 @@
 import { API_VERSION } from "../../shared/model/manifest.ts";
+import type { KubeClient } from "./client.ts";
+import { KubeError } from "./errors.ts";
+import type { ObjectRef } from "./object.ts";
 
 /** A kind of object and where the API server serves it. */
 export interface Kind {
@@ -24,3 +27,67 @@ export const SECRET = namespaced("v1", "Secret", "secrets");
 export const EVENT = namespaced("v1", "Event", "events");
 export const LEASE = namespaced("coordination.k8s.io/v1", "Lease", "leases");
 export const NAMESPACE: Kind = { apiVersion: "v1", kind: "Namespace", plural: "namespaces", namespaced: false };
+
+export type Query = Readonly<Record<string, string | undefined>>;
+
+/** `/apis/group/version` of a kind, or `/api/v1`. */
+export function groupPath({ apiVersion }: Kind): string {
+  return apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+}
+
+/** Where the API server serves all objects of a kind, or those of one namespace. */
+export function collectionPath(kind: Kind, namespace: string | undefined, query: Query = {}): string {
+  const within = kind.namespaced && namespace !== undefined ? `/namespaces/${encodeURIComponent(namespace)}` : "";
+  return `${groupPath(kind)}${within}/${kind.plural}${queryText(query)}`;
+}
+
+/**
+ * Where the API server serves one object.
+ *
+ * @throws Error where the kind has namespaces and the reference names none
+ */
+export function objectPath(kind: Kind, ref: ObjectRef, subresource?: string, query: Query = {}): string {
+  if (kind.namespaced && !ref.namespace) throw new Error(`${kind.kind} ${ref.name}: metadata.namespace is missing`);
+  if (!ref.name) throw new Error(`${kind.kind}: metadata.name is missing`);
+  const below = subresource === undefined ? "" : `/${subresource}`;
+  return `${collectionPath(kind, ref.namespace)}/${encodeURIComponent(ref.name)}${below}${queryText(query)}`;
+}
+
+function queryText(query: Query): string {
+  const params = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) if (value !== undefined) params.set(key, value);
+  return params.size === 0 ? "" : `?${params}`;
+}
+
+/**
+ * Whether the API server serves a kind, by its own word. A 404 alone is not that: a proxy without a backend answers so too, and
+ * a server that has just started.
+ *
+ * @throws KubeError where discovery cannot be read (every account may, by the ClusterRole system:discovery)
+ */
+export async function isServed(client: Pick<KubeClient, "read">, kind: Kind): Promise<boolean> {
+  if (!kind.apiVersion.includes("/")) return true;
+  try {
+    const { resources } = shaped(await client.read(groupPath(kind)), "APIResourceList", "resources");
+    return resources.some(({ name }) => name === kind.plural);
+  } catch (error) {
+    if (!(error instanceof KubeError && error.code === 404)) throw error;
+  }
+  const { groups } = shaped(await client.read("/apis"), "APIGroupList", "groups");
+  return groups.some(({ versions }) => versions?.some(({ groupVersion }) => groupVersion === kind.apiVersion));
+}
+
+interface Named {
+  name?: string;
+  versions?: { groupVersion?: string }[];
+}
+
+function shaped<Field extends string>(answer: unknown, kind: string, field: Field): Record<Field, Named[]> {
+  const body = answer as ({ kind?: unknown } & Record<string, unknown>) | null;
+  if (body?.kind === kind && Array.isArray(body[field])) return body as unknown as Record<Field, Named[]>;
+  const message = `the answer is no ${kind}: does a proxy answer for the API server?`;
+  throw new KubeError({ verb: "read", what: "discovery" }, { code: 0, reason: "NotTheAPI", message });
+}
+
+/** Whether an answer says that there is nothing of the kind, or no such object: `isServed` tells which. */
+export const isMissing = (error: unknown): boolean => error instanceof KubeError && error.code === 404;

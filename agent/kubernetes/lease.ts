@@ -1,6 +1,5 @@
 import { LEASE } from "./kinds.ts";
-import type { KubeObject } from "./object.ts";
-import { MANAGED_BY_US } from "./ours.ts";
+import { type KubeObject, MANAGED_BY_US } from "./object.ts";
 
 interface LeaseSpec {
   holderIdentity?: string;

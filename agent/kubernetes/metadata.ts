@@ -1,5 +1,6 @@
 import { digest } from "../../shared/hash.ts";
-import { MANAGED_BY_US } from "./ours.ts";
+import { DNS_RECORD } from "./kinds.ts";
+import { MANAGED_BY_US, type OwnerReference } from "./object.ts";
 
 const RECORD_LABEL = "vedette.dev/record";
 
@@ -16,4 +17,22 @@ export function labelsOf(recordName: string): Record<string, string> {
 export function hashed(text: string, maxCharacters: number, identity = text): string {
   const kept = text.slice(0, maxCharacters - HASH_CHARACTERS - 1).replace(/[-.]+$/, "");
   return `${kept}-${digest(identity).slice(0, HASH_CHARACTERS)}`;
+}
+
+const MAX_NAME_CHARACTERS = 253;
+
+/**
+ * Names the probe object of a leaf: `<record>-<leaf>` where that is a legal name and can only be read in one way, else with a
+ * hash at its end. A name without a hash ends in a leaf that has a dot and no hyphen, one with a hash does not.
+ */
+export function probeName(recordName: string, leaf: string): string {
+  const readable = `${recordName}-${leaf.replaceAll(":", "-")}`;
+  const isClear = /^[a-z0-9.]*\.[a-z0-9.]*$/.test(leaf) && readable.length <= MAX_NAME_CHARACTERS;
+  return isClear ? readable : hashed(readable, MAX_NAME_CHARACTERS, `${recordName} ${leaf}`);
+}
+
+/** What goes with the record. Undefined for a record that has no identity: one of a file. */
+export function ownedBy({ name, uid }: { name: string; uid?: string }): OwnerReference | undefined {
+  if (uid === undefined) return undefined;
+  return { apiVersion: DNS_RECORD.apiVersion, kind: DNS_RECORD.kind, name, uid, controller: true };
 }

@@ -55,3 +55,33 @@ export interface ObjectRef {
 export function refKey({ namespace, name }: ObjectRef): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
 }
+
+/** As whom the agent writes: field manager, label, component of Events and user agent. */
+export const FIELD_MANAGER = "vedette-agent";
+
+/** On every object that the agent creates. */
+export const MANAGED_BY_US = { "app.kubernetes.io/managed-by": FIELD_MANAGER } as const;
+
+/** Whether an object has the label of those that the agent creates. */
+export function isManagedByUs({ labels }: Pick<ObjectMeta, "labels">): boolean {
+  return Object.entries(MANAGED_BY_US).every(([name, text]) => labels?.[name] === text);
+}
+
+const NUMBER = /^[1-9][0-9]*$/;
+
+/**
+ * Which of two resourceVersions of one kind is the older, as `Array.sort` wants it; undefined where they cannot be compared.
+ * They are numbers of any length that only grow, by Kubernetes' own conformance tests since 1.35
+ * (https://www.kubernetes.dev/resources/keps/5504/) and in every API server on etcd before.
+ */
+export function compareVersions(a: string | undefined, b: string | undefined): number | undefined {
+  if (a === b) return 0;
+  if (a === undefined || b === undefined || !NUMBER.test(a) || !NUMBER.test(b)) return undefined;
+  if (a.length !== b.length) return a.length - b.length;
+  return a < b ? -1 : 1;
+}
+
+/** Whether `a` is known to be older than `b`: of versions that cannot be compared none is, so that the newest read wins. */
+export function isOlder(a: string | undefined, b: string | undefined): boolean {
+  return (compareVersions(a, b) ?? 0) < 0;
+}

@@ -3,7 +3,7 @@ import type { OutgoingHttpHeaders } from "node:http";
 import type { RequestOptions } from "node:https";
 import { HttpMethod, type KubeConfig, RequestContext } from "@kubernetes/client-node";
 import { type CallName, errorOfAnswer, errorOfFailure, KubeError } from "./errors.ts";
-import { FIELD_MANAGER } from "./ours.ts";
+import { FIELD_MANAGER } from "./object.ts";
 
 type Dispatcher = NonNullable<ReturnType<RequestContext["getDispatcher"]>>;
 type Answer = Awaited<ReturnType<Dispatcher["request"]>>;

@@ -2,8 +2,7 @@ import { digest } from "../../shared/hash.ts";
 import type { Condition } from "../../shared/model/condition.ts";
 import { recordSpec } from "../../shared/model/record.ts";
 import type { MergeInput } from "../../shared/record/merge.ts";
-import type { OwnRecord } from "../sources/collect.ts";
-import type { FileContent, FileRecord } from "../sources/manifest-file.ts";
+import type { FileContent, FileRecord, OwnRecord } from "../sources/manifest-file.ts";
 import type { RecordState, State } from "../status/state.ts";
 
 const digests = new WeakMap<object, string>();

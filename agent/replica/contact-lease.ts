@@ -1,7 +1,6 @@
 import type { KubeClient } from "../kubernetes/client.ts";
 import { LEASE } from "../kubernetes/kinds.ts";
-import type { KubeObject } from "../kubernetes/object.ts";
-import { FIELD_MANAGER } from "../kubernetes/ours.ts";
+import { FIELD_MANAGER, type KubeObject } from "../kubernetes/object.ts";
 import { contactOf, contactRef, leaseObject } from "../status/lease-object.ts";
 import type { State } from "../status/state.ts";
 

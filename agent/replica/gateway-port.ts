@@ -1,7 +1,7 @@
-import { type KubeClient, KubeError } from "../kubernetes/client.ts";
+import type { KubeClient } from "../kubernetes/client.ts";
+import { KubeError } from "../kubernetes/errors.ts";
 import { DNS_HEALTH_CHECK_POLICY, DNS_RECORD, GATEWAY, type Kind } from "../kubernetes/kinds.ts";
-import type { KubeObject } from "../kubernetes/object.ts";
-import { FIELD_MANAGER } from "../kubernetes/ours.ts";
+import { FIELD_MANAGER, type KubeObject } from "../kubernetes/object.ts";
 import type { GatewayPort } from "../sources/gateway/writes.ts";
 import type { Informers } from "./informers.ts";
 

@@ -3,7 +3,7 @@ import { LEASE, NAMESPACE } from "../kubernetes/kinds.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
 import type { Settings } from "../runtime/settings-schema.ts";
 import { kubernetesRecords } from "../sources/api-records.ts";
-import type { OwnRecord } from "../sources/collect.ts";
+import type { OwnRecord } from "../sources/manifest-file.ts";
 import { contactRef } from "../status/lease-object.ts";
 import { withNewestInDns } from "../status/restore-newer-decisions.ts";
 import { stateFromObjects } from "../status/restore-state.ts";

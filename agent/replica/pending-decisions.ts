@@ -2,7 +2,8 @@ import { isNewer, NO_NUMBER } from "../../shared/number.ts";
 import { type DeliveredRecord, readDelivery } from "../edge/delivered.ts";
 import { sharesOf } from "../plan/accepted-specs.ts";
 import { nextSerial, planHosts } from "../plan/plan-hosts.ts";
-import type { OwnRecord } from "../sources/collect.ts";
+import type { OwnRecord } from "../sources/manifest-file.ts";
+
 import type { HostState, State } from "../status/state.ts";
 
 /** A decision, and which one the objects of the cluster held when it came. */

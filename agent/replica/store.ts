@@ -6,11 +6,11 @@ import type { Contact } from "../edge/contact.ts";
 import { EventRecorder } from "../kubernetes/events.ts";
 import { DNS_ENDPOINT } from "../kubernetes/kinds.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
-import { refKey } from "../kubernetes/object.ts";
-import { MANAGED_BY_US } from "../kubernetes/ours.ts";
+import { MANAGED_BY_US, refKey } from "../kubernetes/object.ts";
 import { inForce } from "../plan/accepted-specs.ts";
 import type { Published } from "../plan/explain.ts";
 import { conflictsOf } from "../publish/external-dns/conflicts.ts";
+
 import { endpointObjects } from "../publish/external-dns/endpoint-object.ts";
 import { Ownership } from "../publish/external-dns/ownership.ts";
 import type { KubernetesRecords } from "../sources/api-records.ts";

@@ -3,9 +3,8 @@ import { fieldErrors, formatFieldError } from "../../shared/model/field-error.ts
 import { API_VERSION, secretManifest } from "../../shared/model/manifest.ts";
 import type { FieldError } from "../../shared/model/problem.ts";
 import { type KubeObject, refKey } from "../kubernetes/object.ts";
-import type { OwnRecord } from "./collect.ts";
 import { headersOf, type SecretReading, secretValues } from "./header-secret.ts";
-import type { ManifestRecord } from "./manifest-file.ts";
+import type { ManifestRecord, OwnRecord } from "./manifest-file.ts";
 import { readRecord } from "./record.ts";
 
 const MAX_ERRORS_NAMED = 5;

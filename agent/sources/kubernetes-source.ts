@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { KubeObject } from "../kubernetes/object.ts";
 import type { Informers } from "../replica/informers.ts";
 import { type KubernetesRecords, kubernetesRecords } from "./api-records.ts";
-import type { OwnRecord } from "./collect.ts";
 import type { HeaderSecrets } from "./header-secrets.ts";
+import type { OwnRecord } from "./manifest-file.ts";
 
 const naming = z.looseObject({
   healthCheck: z.looseObject({ additionalHeadersRef: z.looseObject({ name: z.string() }) }),

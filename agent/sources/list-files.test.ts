@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { listFiles, readStable } from "./list-files.ts";
+import { listFiles, readStable } from "./file-source.ts";
 
 let folder: string;
 beforeEach(async () => {

@@ -1,7 +1,11 @@
-import type { Condition, StatusCondition } from "../../shared/model/condition.ts";
+import { z } from "zod";
+import { type Condition, type StatusCondition, statusCondition } from "../../shared/model/condition.ts";
 import { formatDurationMs } from "../../shared/model/duration.ts";
+import type { Endpoint } from "../../shared/model/endpoint.ts";
 import type { DeliveredProbe } from "../edge/delivered.ts";
 import type { Basis } from "../plan/plan-host.ts";
+
+import type { OwnRecordStatus } from "./state.ts";
 
 const MAX_MESSAGE_CHARACTERS = 1_024;
 const MAX_LEAVES_NAMED = 20;
@@ -79,4 +83,69 @@ export function contactCondition(
   }
   const effect = basis === "Frozen" ? "The last decision stays (whenSilent: Freeze)." : "All is published.";
   return { type, status: "False", reason: "NoContact", message: `No delivery for ${after}. ${effect}` };
+}
+
+export interface ReadyInput {
+  accepted: Condition;
+  /** Whether there is a form of the record that stands, be it an older one. */
+  hasForm: boolean;
+  /** In DNS; undefined while nobody has decided it. */
+  published: readonly Endpoint[] | undefined;
+  extra: readonly Condition[];
+}
+
+/** Whether the record as it is written is in DNS as it was decided. Health is another matter. */
+export function readyCondition({ accepted, hasForm, published, extra }: ReadyInput): Condition {
+  const conflict = extra.find(({ type, status }) => type === "PublisherConflict" && status === "True");
+  if (conflict !== undefined) return notReady("PublisherConflict", conflict.message);
+  if (accepted.status === "False") {
+    const effect = hasForm ? "The form that was accepted last stands." : "Nothing of it is published.";
+    return notReady("NotAccepted", `The spec is refused (see Accepted). ${effect}`);
+  }
+  if (published === undefined)
+    return notReady("Undecided", "Neither the edge nor its silence has decided the host yet.");
+  if (published.length === 0) return notReady("NothingPublished", "No leaf was proven healthy yet.");
+  return { type: "Ready", status: "True", reason: "Published", message: "" };
+}
+
+const notReady = (reason: string, message: string): Condition => ({ type: "Ready", status: "False", reason, message });
+
+const readable = statusCondition.extend({ lastTransitionTime: z.iso.datetime({ offset: true }) });
+
+const withConditions = z.object({
+  conditions: z
+    .array(readable.optional().catch(undefined))
+    .transform((list) => list.filter((one) => one !== undefined))
+    .catch([]),
+});
+
+/** The conditions of a status as it is there; those that somebody wrote in another form are left out. */
+export function conditionsOf(status: unknown): StatusCondition[] {
+  return withConditions.safeParse(status).data?.conditions ?? [];
+}
+
+/** Conditions that say that a leaf is not watched as its owner asked, and the status in which they say so. */
+const UNWATCHED: Readonly<Record<string, "True" | "False">> = {
+  HeadersReady: "False",
+  Resting: "True",
+  NotChecked: "True",
+  NotProbeable: "True",
+  Conflict: "True",
+};
+
+/**
+ * What a person has to mend in a record before its leaves are watched as asked, a line for each. They stay published
+ * meanwhile, so that nobody would notice a mistyped Secret by the answers of DNS.
+ */
+export function troublesOf(
+  records: Readonly<Record<string, { status: Pick<OwnRecordStatus, "conditions"> }>>,
+): string[] {
+  return Object.entries(records).flatMap(([key, { status }]) =>
+    status.conditions
+      .filter((condition) => UNWATCHED[condition.type] === condition.status)
+      .map(
+        ({ type, reason, message }) =>
+          `${key} is published without being watched as asked (${type}, ${reason}): ${message}`,
+      ),
+  );
 }

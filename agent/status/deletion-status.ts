@@ -1,8 +1,7 @@
 import type { Condition } from "../../shared/model/condition.ts";
 import { type DnsRecordStatus, dnsRecordStatus } from "../../shared/model/dns-record.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
-import { timed } from "./conditions.ts";
-import { conditionsOf } from "./read-status.ts";
+import { conditionsOf, timed } from "./conditions.ts";
 
 /**
  * The status of a `DNSRecord` that is being deleted: as it was, with how far the withdrawal is. What it says of the edge has to

@@ -1,11 +1,11 @@
 import type { Condition } from "../../shared/model/condition.ts";
 import type { Desired, Wanted, WantedStatus } from "../apply/desired.ts";
 import { DNS_HEALTH_CHECK_PROBE, DNS_RECORD } from "../kubernetes/kinds.ts";
-import { type KubeObject, type ObjectRef, refKey } from "../kubernetes/object.ts";
-import { MANAGED_BY_US } from "../kubernetes/ours.ts";
+import { type KubeObject, MANAGED_BY_US, type ObjectRef, refKey } from "../kubernetes/object.ts";
 import { inForce } from "../plan/accepted-specs.ts";
 import type { RefusedRecord } from "../sources/api-records.ts";
-import type { OwnRecord } from "../sources/collect.ts";
+import type { OwnRecord } from "../sources/manifest-file.ts";
+
 import { probeObjects } from "./probe-object.ts";
 import { outsideStatusOf, recordStatusOf } from "./record-object.ts";
 import type { State } from "./state.ts";

@@ -3,8 +3,7 @@ import type { MessageNumber } from "../../shared/model/number.ts";
 import { formatNumber, isNewer, NO_NUMBER, parseNumber } from "../../shared/number.ts";
 import type { WantedObject } from "../apply/desired.ts";
 import { LEASE } from "../kubernetes/kinds.ts";
-import type { KubeObject, ObjectRef } from "../kubernetes/object.ts";
-import { MANAGED_BY_US } from "../kubernetes/ours.ts";
+import { type KubeObject, MANAGED_BY_US, type ObjectRef } from "../kubernetes/object.ts";
 import { timeOf, timeText } from "../kubernetes/time.ts";
 import type { State } from "./state.ts";
 

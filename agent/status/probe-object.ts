@@ -5,11 +5,11 @@ import { probeHost } from "../../shared/record/probe-host.ts";
 import type { WantedObject } from "../apply/desired.ts";
 import type { DeliveredRecord } from "../edge/delivered.ts";
 import { DNS_HEALTH_CHECK_PROBE } from "../kubernetes/kinds.ts";
-import { labelsOf } from "../kubernetes/metadata.ts";
-import { probeName } from "../kubernetes/names.ts";
+import { labelsOf, ownedBy, probeName } from "../kubernetes/metadata.ts";
 import type { KubeObject, ObjectRef } from "../kubernetes/object.ts";
-import { ownedBy } from "../kubernetes/owner.ts";
-import type { OwnRecord } from "../sources/collect.ts";
+
+import type { OwnRecord } from "../sources/manifest-file.ts";
+
 import { notProbeableIn, ownProbes, watchedLeaves } from "./own-probes.ts";
 import { probeStatus } from "./probe-status.ts";
 

@@ -3,8 +3,7 @@ import type { Condition } from "../../shared/model/condition.ts";
 import type { ProbeObjectStatus } from "../../shared/model/dns-health-check-probe.ts";
 import type { DeliveredProbe, DeliveredRegion } from "../edge/delivered.ts";
 import { timeText } from "../kubernetes/time.ts";
-import { bounded, listed, timed } from "./conditions.ts";
-import { conditionsOf } from "./read-status.ts";
+import { bounded, conditionsOf, listed, timed } from "./conditions.ts";
 import { steadyFailures, steadySuccesses } from "./suppress-count-churn.ts";
 
 const MAX_MESSAGE_CHARACTERS = 300;

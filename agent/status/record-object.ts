@@ -6,11 +6,9 @@ import type { DeliveredRecord } from "../edge/delivered.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
 import { timeText } from "../kubernetes/time.ts";
 import { acceptedOf, inForce, statedAccepted } from "../plan/accepted-specs.ts";
-import type { OwnRecord } from "../sources/collect.ts";
-import { listed, timed } from "./conditions.ts";
+import type { OwnRecord } from "../sources/manifest-file.ts";
+import { conditionsOf, listed, readyCondition, timed } from "./conditions.ts";
 import { ownProbes } from "./own-probes.ts";
-import { conditionsOf } from "./read-status.ts";
-import { readyCondition } from "./ready.ts";
 import type { HostState, RecordState } from "./state.ts";
 import { steadyFailures } from "./suppress-count-churn.ts";
 

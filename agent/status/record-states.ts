@@ -1,6 +1,7 @@
 import { acceptedBefore, inForce, statedAccepted } from "../plan/accepted-specs.ts";
 import type { HostsPlan } from "../plan/plan-hosts.ts";
-import type { OwnRecord } from "../sources/collect.ts";
+import type { OwnRecord } from "../sources/manifest-file.ts";
+
 import { contactCondition } from "./conditions.ts";
 import { recordStatus } from "./record-status.ts";
 import type { RecordState, State } from "./state.ts";

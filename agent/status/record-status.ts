@@ -1,7 +1,7 @@
 import type { Condition } from "../../shared/model/condition.ts";
 import type { Endpoint } from "../../shared/model/endpoint.ts";
 import type { DeliveredProbe, DeliveredRecord } from "../edge/delivered.ts";
-import type { OwnRecord } from "../sources/collect.ts";
+import type { OwnRecord } from "../sources/manifest-file.ts";
 import { healthCondition, notProbed, timed } from "./conditions.ts";
 import { notProbeableIn, type OwnShare, ownProbes, watchedLeaves } from "./own-probes.ts";
 import type { OwnRecordStatus, ProbeSummary } from "./state.ts";

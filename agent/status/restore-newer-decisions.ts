@@ -6,8 +6,8 @@ import { sharesOf } from "../plan/accepted-specs.ts";
 import { foreignLeaves, onlyLeaves } from "../plan/filter-owned-targets.ts";
 import { decidedAtOf } from "../publish/external-dns/endpoint-object.ts";
 import { kubernetesRecords } from "../sources/api-records.ts";
-import type { OwnRecord } from "../sources/collect.ts";
-import { heldBy } from "./load-host.ts";
+import type { OwnRecord } from "../sources/manifest-file.ts";
+import { heldBy } from "./restore-state.ts";
 import type { State } from "./state.ts";
 
 export interface NewestInDnsInput {

@@ -1,11 +1,15 @@
 import { z } from "zod";
+import type { StatusCondition } from "../../shared/model/condition.ts";
 import { probeObjectStatus } from "../../shared/model/dns-health-check-probe.ts";
 import { type DnsRecordStatus, dnsRecordStatus } from "../../shared/model/dns-record.ts";
+import { recordSpec } from "../../shared/model/record.ts";
 import { type DeliveredRecord, readDeliveredRecord } from "../edge/delivered.ts";
-import { probeName } from "../kubernetes/names.ts";
+import { probeName } from "../kubernetes/metadata.ts";
 import { type KubeObject, refKey } from "../kubernetes/object.ts";
-import type { OwnRecord } from "../sources/collect.ts";
-import { conditionsOf } from "./read-status.ts";
+import { type Acceptance, digestOf } from "../plan/accepted-specs.ts";
+import { publishedForms } from "../sources/api-records.ts";
+import type { OwnRecord } from "../sources/manifest-file.ts";
+import { conditionsOf } from "./conditions.ts";
 
 export interface DeliveredInput {
   record: OwnRecord;
@@ -18,14 +22,14 @@ export interface DeliveredInput {
   cluster: string;
 }
 
-const remembered = z.object({
+const storedDecision = z.object({
   decision: dnsRecordStatus.shape.decision.catch(undefined),
   probes: dnsRecordStatus.shape.probes.catch(undefined),
 });
 
 /** The edge's last word on the root host, as a record's status remembers it; undefined where that is none. */
 export function deliveredOf(input: DeliveredInput): DeliveredRecord | undefined {
-  const { decision, probes = [] } = remembered.safeParse(input.status).data ?? {};
+  const { decision, probes = [] } = storedDecision.safeParse(input.status).data ?? {};
   if (decision === undefined) return undefined;
   const json = {
     ...decision,
@@ -89,4 +93,38 @@ export function withConditions(
       .map(({ type, status, reason, message }) => ({ type, status, reason, message })),
   }));
   return { ...delivered, shares };
+}
+
+const storedForms = z.object({
+  lastAccepted: z.object({ spec: z.unknown() }).optional().catch(undefined),
+  published: z.array(z.unknown()).min(1).optional().catch(undefined),
+});
+
+/**
+ * What the edge said of the record as it stands, and the form that it took last. Of a record that was edited while no agent ran
+ * nobody knows that form any more; what is in DNS stands in for it, should the edge refuse the new one.
+ */
+export function acceptanceOf(record: OwnRecord, status: unknown): Acceptance {
+  if (record.refusal !== undefined) return {};
+  const { lastAccepted, published = [] } = storedForms.safeParse(status).data ?? {};
+  const said = saidOf(record, conditionsOf(status));
+  if (said?.status === "True") return { answer: answerOf(record, said) };
+  const former = lastAccepted?.spec ?? (said === undefined ? formOf(record, published) : undefined);
+  return { ...(said && { answer: answerOf(record, said) }), ...(former !== undefined && { acceptedSpec: former }) };
+}
+
+/** The edge's word on this very generation. */
+function saidOf({ generation }: OwnRecord, conditions: readonly StatusCondition[]): StatusCondition | undefined {
+  const accepted = conditions.find(({ type }) => type === "Accepted");
+  if (generation === undefined || accepted?.observedGeneration !== generation) return undefined;
+  return accepted.status === "Unknown" ? undefined : accepted;
+}
+
+function answerOf(record: OwnRecord, { type, status, reason, message }: StatusCondition): Acceptance["answer"] {
+  return { digest: digestOf(record.specInput), condition: { type, status, reason, message } };
+}
+
+function formOf({ specInput }: OwnRecord, published: readonly unknown[]): unknown {
+  if (published.length === 0) return undefined;
+  return publishedForms(specInput, published).find((form) => recordSpec.safeParse(form).success);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { troublesOf } from "./troubles.ts";
+import { troublesOf } from "./conditions.ts";
 
 const condition = (type: string, status: "True" | "False" | "Unknown", message = "why") => ({
   type,

@@ -1,9 +1,7 @@
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
-import { collect } from "../../agent/sources/collect.ts";
-import { listFiles, readStable } from "../../agent/sources/list-files.ts";
-import type { FileContent } from "../../agent/sources/manifest-file.ts";
-import { contentOf } from "../../agent/sources/parse.ts";
+import { listFiles, readStable } from "../../agent/sources/file-source.ts";
+import { collect, contentOf, type FileContent } from "../../agent/sources/manifest-file.ts";
 import { type Judges, type ManifestDocument, readDocuments } from "../../agent/sources/yaml-documents.ts";
 import { policyManifest } from "../../shared/model/dns-health-check-policy.ts";
 import { fieldErrors } from "../../shared/model/field-error.ts";

@@ -1,12 +1,10 @@
 import { contains } from "../../apply/compare.ts";
 import type { KeptObject, WantedObject } from "../../apply/desired.ts";
 import { DNS_ENDPOINT } from "../../kubernetes/kinds.ts";
-import { labelsOf } from "../../kubernetes/metadata.ts";
-import type { KubeObject, ObjectRef } from "../../kubernetes/object.ts";
-import { isManagedByUs } from "../../kubernetes/ours.ts";
-import { ownedBy } from "../../kubernetes/owner.ts";
+import { labelsOf, ownedBy } from "../../kubernetes/metadata.ts";
+import { isManagedByUs, type KubeObject, type ObjectRef } from "../../kubernetes/object.ts";
 import { timeOf, timeText } from "../../kubernetes/time.ts";
-import type { OwnRecord } from "../../sources/collect.ts";
+import type { OwnRecord } from "../../sources/manifest-file.ts";
 import type { State } from "../../status/state.ts";
 
 const DECIDED_AT = "vedette.dev/decided-at";

@@ -1,6 +1,6 @@
 import { Resolver } from "node:dns/promises";
 import type { Condition } from "../../../shared/model/condition.ts";
-import { pause } from "../../kubernetes/pause.ts";
+import { pause } from "../../kubernetes/abort.ts";
 import type { Settings } from "../../runtime/settings-schema.ts";
 import { type PublishedHost, Registry } from "./registry.ts";
 

@@ -1,12 +1,12 @@
 import { z } from "zod";
+import { digest } from "../../../shared/hash.ts";
 import { canonicalHost } from "../../../shared/model/host.ts";
+import { recordSpec } from "../../../shared/model/record.ts";
 import { GATEWAY } from "../../kubernetes/kinds.ts";
-import type { KubeObject, ObjectMeta } from "../../kubernetes/object.ts";
-import { isManagedByUs, MANAGED_BY_US } from "../../kubernetes/ours.ts";
+import { isManagedByUs, type KubeObject, MANAGED_BY_US, type ObjectMeta } from "../../kubernetes/object.ts";
 import { GATEWAY_GROUP, type Gateway } from "./gateway.ts";
 import { remembered } from "./memoize.ts";
-import { labelValue } from "./naming.ts";
-import type { Policy } from "./policy.ts";
+import type { Policy } from "./policy-attachment.ts";
 
 const POLICY = "vedette.dev/policy";
 
@@ -58,3 +58,41 @@ export function derivedMetadata(name: string, gateway: Gateway, listener: string
     ],
   };
 }
+
+const MAX_OBJECT_NAME = 253;
+const MAX_LABEL_VALUE = 63;
+const MAX_SET_IDENTIFIER = 128;
+const HASH_DIGITS = 8;
+
+/**
+ * The name of the record of a listener: `<gateway>-<listener>`. A listener's name with a hyphen in it gets a hash behind,
+ * since `a-b` with `c` and `a` with `b-c` would else have one name; so does a name that is too long. It depends on nothing
+ * but the two, so that a record never changes its name on account of another Gateway.
+ */
+export function recordName(gateway: string, listener: string): string {
+  const plain = `${gateway}-${listener}`;
+  const isPlain = !listener.includes("-") && plain.length <= MAX_OBJECT_NAME;
+  return isPlain ? plain : withHash(plain, `${gateway}/${listener}`, MAX_OBJECT_NAME);
+}
+
+/** The value of a label that names an object. */
+export function labelValue(name: string): string {
+  return name.length <= MAX_LABEL_VALUE ? name : withHash(name, name, MAX_LABEL_VALUE);
+}
+
+/** What tells the weighted set of a host name from the others: the host name, shortened where it is too long for one. */
+export function setIdentifierOf(host: string): string {
+  return host.length <= MAX_SET_IDENTIFIER ? host : withHash(host, host, MAX_SET_IDENTIFIER);
+}
+
+/** The text, shortened so that it ends in `-` and the hash and is legal as a name. */
+function withHash(text: string, identity: string, maxLength: number): string {
+  const head = text.slice(0, maxLength - HASH_DIGITS - 1).replace(/[-.]+$/, "");
+  return `${head}-${digest(identity).slice(0, HASH_DIGITS)}`;
+}
+
+const parse = remembered((spec: object) => recordSpec.safeParse(spec));
+
+/** Parses the spec of a record. To do it once for each counts: there may be thousands, and each change looks at all. */
+export const parseSpec = (spec: unknown) =>
+  typeof spec === "object" && spec !== null ? parse(spec) : recordSpec.safeParse(spec);

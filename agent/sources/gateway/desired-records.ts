@@ -1,13 +1,10 @@
 import { DNS_RECORD } from "../../kubernetes/kinds.ts";
 import type { KubeObject } from "../../kubernetes/object.ts";
-import { type DerivedRecord, derivedMetadata, readDerived } from "./derived-record.ts";
-import type { Finding } from "./finding.ts";
+import { type DerivedRecord, derivedMetadata, parseSpec, readDerived, recordName } from "./derived-record.ts";
 import type { Gateway } from "./gateway.ts";
-import { recordName } from "./naming.ts";
-import { parseSpec } from "./parse-spec.ts";
 import { type Attachment, policiesOf, policyFor } from "./policy-attachment.ts";
-import { specOf } from "./record-spec.ts";
-import { type HostShare, sharesOf } from "./shares.ts";
+import type { Finding } from "./policy-status.ts";
+import { type HostShare, sharesOf, specOf } from "./record-spec.ts";
 
 /** What is to become of the records of a Gateway. */
 export interface RecordsOf {

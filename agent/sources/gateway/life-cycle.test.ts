@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PolicyStatus } from "../../../shared/model/dns-health-check-policy.ts";
 import { gateway, policy, settled } from "../../../test/support/gateways.ts";
 import type { KubeObject } from "../../kubernetes/object.ts";
-import { recordName } from "./naming.ts";
+import { recordName } from "./derived-record.ts";
 import { planChanges, type World } from "./plan.ts";
 
 const DELETED = { deletionTimestamp: "2026-01-02T00:00:00Z" };

@@ -1,15 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type { PolicyStatus } from "../../../shared/model/dns-health-check-policy.ts";
 import { type KubeObject, refKey } from "../../kubernetes/object.ts";
-import { readDerived } from "./derived-record.ts";
+import { parseSpec, readDerived } from "./derived-record.ts";
 import { type RecordsOf, recordsOf } from "./desired-records.ts";
-import { isAsWanted } from "./difference.ts";
-import type { Finding } from "./finding.ts";
 import { type Gateway, readGateway } from "./gateway.ts";
-import { gatewayFindings } from "./gateway-findings.ts";
-import { type Policy, readPolicy } from "./policy.ts";
-import { type Attachment, attach, olderFirst } from "./policy-attachment.ts";
-import { policyStatusOf } from "./policy-status.ts";
+import { type Attachment, attach, olderFirst, type Policy, readPolicy } from "./policy-attachment.ts";
+import { type Finding, gatewayFindings, policyStatusOf } from "./policy-status.ts";
 
 /** What the API holds. A kind that the cluster does not know is undefined: that is not the same as none. */
 export interface World {
@@ -129,4 +125,29 @@ function statusesOf(
       ? []
       : [{ policy: policy.object, status }];
   });
+}
+
+type Texts = Readonly<Record<string, string>>;
+
+/**
+ * Whether a DNSRecord says what is wanted of it. Labels and annotations of others are no difference, nor is how the same spec
+ * is written: the API server fills in defaults.
+ */
+export function isAsWanted(actual: KubeObject, wanted: KubeObject): boolean {
+  const { labels, annotations, ownerReferences = [] } = wanted.metadata;
+  const there = actual.metadata;
+  return (
+    hasAll(there.labels, labels) &&
+    hasAll(there.annotations, annotations) &&
+    ownerReferences.every(({ uid }) => there.ownerReferences?.some((one) => one.uid === uid)) &&
+    isSameSpec(actual.spec, wanted.spec)
+  );
+}
+
+const hasAll = (there: Texts = {}, wanted: Texts = {}) =>
+  Object.entries(wanted).every(([name, value]) => there[name] === value);
+
+/** How the same is written is no difference. */
+function isSameSpec(actual: unknown, wanted: unknown): boolean {
+  return isDeepStrictEqual(parseSpec(actual).data ?? actual, parseSpec(wanted).data ?? wanted);
 }

@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import { gateway, policy } from "../../../test/support/gateways.ts";
 import type { KubeObject } from "../../kubernetes/object.ts";
 import { readGateway } from "./gateway.ts";
-import { readPolicy } from "./policy.ts";
-import { attach, policyFor } from "./policy-attachment.ts";
+import { attach, policyFor, readPolicy } from "./policy-attachment.ts";
 
 const web = gateway("web", {
   listeners: [

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { policy } from "../../../test/support/gateways.ts";
-import type { Finding } from "./finding.ts";
-import { readPolicy } from "./policy.ts";
-import type { Verdict } from "./policy-attachment.ts";
-import { policyStatusOf } from "./policy-status.ts";
+import { readPolicy, type Verdict } from "./policy-attachment.ts";
+import { type Finding, policyStatusOf } from "./policy-status.ts";
 
 const ACCEPTED: Verdict = { reason: "Accepted", message: "" };
 const [T0, T1] = [Date.parse("2026-01-01T00:00:00Z"), Date.parse("2026-01-02T00:00:00Z")];

@@ -1,9 +1,8 @@
 import { type PolicyStatus, policyStatus } from "../../../shared/model/dns-health-check-policy.ts";
 import { GATEWAY } from "../../kubernetes/kinds.ts";
-import type { Finding } from "./finding.ts";
-import { GATEWAY_GROUP } from "./gateway.ts";
-import type { Policy, Target } from "./policy.ts";
-import type { Verdict } from "./policy-attachment.ts";
+import { targetsInForce } from "./addresses.ts";
+import { GATEWAY_GROUP, type Gateway } from "./gateway.ts";
+import { type Attachment, type Policy, policiesOf, policyFor, type Target, type Verdict } from "./policy-attachment.ts";
 
 type Ancestor = PolicyStatus["ancestors"][number];
 
@@ -81,4 +80,48 @@ const ancestorRefOf = (namespace: string, { name, sectionName }: Target) => ({
 function isSameTarget({ ancestorRef }: Ancestor, wanted: ReturnType<typeof ancestorRefOf>): boolean {
   const { namespace, name, sectionName } = ancestorRef;
   return namespace === wanted.namespace && name === wanted.name && sectionName === wanted.sectionName;
+}
+
+/** Something to say of a policy that is in force. */
+export interface Finding {
+  /** Key of the policy. */
+  policy: string;
+  /** `Invalid`: what the policy asks for cannot be done. `Note`: it is done, and something is left out or stays as it was. */
+  kind: "Invalid" | "Note";
+  /** A sentence. */
+  message: string;
+  /** What it is said of, where that is not all of the Gateway: a host or a listener. */
+  about?: string;
+}
+
+/** What is to be said of a Gateway to every policy that holds it or a listener of it. */
+export function gatewayFindings(gateway: Gateway, attachment: Attachment): Finding[] {
+  const hostless = gateway.listeners.flatMap(({ name, host }): Finding[] => {
+    const policy = policyFor(attachment, gateway, name)?.key;
+    if (policy === undefined || host !== undefined) return [];
+    return [{ policy, kind: "Note", message: "It has no host name: there is no record of it.", about: name }];
+  });
+  const messages = [
+    ...addressMessages(gateway),
+    ...gateway.unreadable.map(({ why }) => `${why}. Records that exist stay.`),
+  ];
+  const notes = policiesOf(attachment, gateway).flatMap(({ key }) =>
+    messages.map((message): Finding => ({ policy: key, kind: "Note", message })),
+  );
+  return [...hostless, ...notes];
+}
+
+function addressMessages({ addresses }: Gateway): string[] {
+  const { unsupported, unreadable: unread } = addresses;
+  const { ips, hosts } = targetsInForce(addresses, []);
+  const isMixed = ips.length > 0 && hosts.length > 0;
+  const isEmpty = ips.length + hosts.length === 0;
+  return [
+    ...(isEmpty ? ["The Gateway has no address: records that exist keep their last ones."] : []),
+    ...(isMixed ? [`Left out beside IP addresses, since a name cannot have both: ${hosts.join(", ")}.`] : []),
+    ...(unsupported.length > 0 ? [`Left out, for DNS cannot hold them: ${unsupported.join(", ")}.`] : []),
+    ...(unread.length > 0
+      ? [`Addresses that cannot be read, so that none is taken away until they can: ${unread.join(", ")}.`]
+      : []),
+  ];
 }

@@ -1,12 +1,12 @@
 import { fieldErrors, formatFieldError } from "../../../shared/model/field-error.ts";
+import type { PolicyHealthCheck } from "../../../shared/model/health-check.ts";
+import type { Protocol } from "../../../shared/model/protocol.ts";
 import type { RecordSpecInput } from "../../../shared/model/record.ts";
 import { readTree } from "../../../shared/record/tree.ts";
-import { targetsInForce } from "./addresses.ts";
-import { endpointsOf } from "./endpoints.ts";
-import type { Gateway } from "./gateway.ts";
-import { healthCheckOf } from "./health-check.ts";
-import { parseSpec } from "./parse-spec.ts";
-import type { HostShare } from "./shares.ts";
+import { type Targets, targetsInForce } from "./addresses.ts";
+import { parseSpec, setIdentifierOf } from "./derived-record.ts";
+import type { Gateway, Listener } from "./gateway.ts";
+import type { Policy } from "./policy-attachment.ts";
 
 /** What the record of a host is to say. */
 export type SpecOf =
@@ -44,4 +44,100 @@ function whyInvalid(spec: RecordSpecInput): string | undefined {
   if (!result.success) return fieldErrors(result.error, spec, "spec").map(formatFieldError).join("; ");
   const tree = readTree(result.data.endpoints);
   return tree.ok ? undefined : tree.errors.map(formatFieldError).join("; ");
+}
+
+type EndpointInput = RecordSpecInput["endpoints"][number];
+
+/** Sets of one name need weights; without one of the policy all weigh the same. */
+const EQUAL_WEIGHT = 100;
+
+export interface EndpointSettings {
+  /** Seconds. */
+  recordTTL: number;
+  /** 0 to 255; where it is set, also a single host name becomes a weighted set. */
+  weight?: number | undefined;
+}
+
+/**
+ * The record sets that lead from a host to its targets: A and AAAA for addresses; for host names a CNAME, or one weighted
+ * set for each. A name cannot have both, so that beside addresses host names are left out.
+ */
+export function endpointsOf(rootHost: string, { ips, hosts }: Targets, settings: EndpointSettings): EndpointInput[] {
+  const base = { dnsName: rootHost, recordTTL: settings.recordTTL };
+  if (ips.length > 0) {
+    const [v6, v4] = [ips.filter((ip) => ip.includes(":")), ips.filter((ip) => !ip.includes(":"))];
+    return [
+      ...(v4.length > 0 ? [{ ...base, recordType: "A" as const, targets: v4 }] : []),
+      ...(v6.length > 0 ? [{ ...base, recordType: "AAAA" as const, targets: v6 }] : []),
+    ];
+  }
+  const isPlain = hosts.length === 1 && settings.weight === undefined;
+  const weight = { name: "aws/weight", value: String(settings.weight ?? EQUAL_WEIGHT) };
+  return hosts.map((host) => ({
+    ...base,
+    recordType: "CNAME" as const,
+    targets: [host],
+    ...(!isPlain && { setIdentifier: setIdentifierOf(host), providerSpecific: [weight] }),
+  }));
+}
+
+type HealthCheckInput = NonNullable<RecordSpecInput["healthCheck"]>;
+
+/** How to ask behind a listener. Those that are not here (UDP, an implementation's own) cannot be asked without being told how. */
+const PROBED_BY: Readonly<Record<string, Protocol>> = { HTTPS: "HTTPS", TLS: "HTTPS", HTTP: "HTTP", TCP: "TCP" };
+
+/**
+ * The health check of a listener's record: the policy's, with the protocol and port of the listener where it names none.
+ * A policy that names another protocol than the listener's gets the port of the host's listener for that protocol, for the
+ * listener's own answers to another. Undefined where neither says how to ask.
+ *
+ * @param sameHost all listeners of the host, by precedence
+ */
+export function healthCheckOf(
+  check: PolicyHealthCheck,
+  listener: Listener,
+  sameHost: readonly Listener[],
+): HealthCheckInput | undefined {
+  const protocol = check.protocol ?? PROBED_BY[listener.protocol];
+  if (protocol === undefined) return undefined;
+  const port = check.port ?? portFor(protocol, listener, sameHost);
+  return { ...check, protocol, ...(port !== undefined && { port }) };
+}
+
+function portFor(protocol: Protocol, listener: Listener, sameHost: readonly Listener[]): number | undefined {
+  if (protocol === "TCP") return listener.port;
+  return [listener, ...sameHost].find((one) => PROBED_BY[one.protocol] === protocol)?.port;
+}
+
+/** A host name of a Gateway, and who speaks for it. */
+export interface HostShare {
+  host: string;
+  /** The first by precedence that a policy covers. */
+  listener: Listener;
+  policy: Policy;
+  /** All listeners of the host, by precedence. */
+  sameHost: readonly Listener[];
+}
+
+const PRECEDENCE = ["HTTPS", "TLS", "HTTP", "TCP"];
+
+/** The host names of a Gateway that a policy covers, sorted. */
+export function sharesOf(gateway: Gateway, policyOf: (listener: string) => Policy | undefined): HostShare[] {
+  const shares: HostShare[] = [];
+  for (const [host, listeners] of Map.groupBy(gateway.listeners, (listener) => listener.host)) {
+    if (host === undefined) continue;
+    const sameHost = listeners.toSorted((a, b) => rankOf(a) - rankOf(b));
+    const covered = sameHost.flatMap((listener) => {
+      const policy = policyOf(listener.name);
+      return policy === undefined ? [] : [{ listener, policy }];
+    });
+    const first = covered[0];
+    if (first !== undefined) shares.push({ host, ...first, sameHost });
+  }
+  return shares.sort((a, b) => (a.host < b.host ? -1 : 1));
+}
+
+function rankOf({ protocol }: Listener): number {
+  const rank = PRECEDENCE.indexOf(protocol);
+  return rank < 0 ? PRECEDENCE.length : rank;
 }

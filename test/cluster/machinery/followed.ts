@@ -1,6 +1,7 @@
 import type { KubeConfig } from "@kubernetes/client-node";
 import { KubeClient } from "../../../agent/kubernetes/client.ts";
-import { Informer, type InformerOptions } from "../../../agent/kubernetes/informer.ts";
+import { Informer } from "../../../agent/kubernetes/informer.ts";
+import type { InformerOptions } from "../../../agent/kubernetes/informer-options.ts";
 import type { Kind } from "../../../agent/kubernetes/kinds.ts";
 import type { KubeObject } from "../../../agent/kubernetes/object.ts";
 import { until } from "../../e2e/support/until.ts";

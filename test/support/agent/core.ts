@@ -2,9 +2,8 @@ import { Core } from "../../../agent/core.ts";
 import { Contact } from "../../../agent/edge/contact.ts";
 import { lookup } from "../../../agent/publish/dns-server/lookup.ts";
 import type { Zones } from "../../../agent/publish/dns-server/respond.ts";
-import { collect } from "../../../agent/sources/collect.ts";
 import type { SourceState } from "../../../agent/sources/file-source.ts";
-import { parseManifests } from "../../../agent/sources/parse.ts";
+import { collect, parseManifests } from "../../../agent/sources/manifest-file.ts";
 import type { State } from "../../../agent/status/state.ts";
 import { NO_NUMBER } from "../../../shared/number.ts";
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatProblem } from "./manifest-file.ts";
-import { parseManifests } from "./parse.ts";
+import { formatProblem, parseManifests } from "./manifest-file.ts";
 
 const record = (name: string, target = "192.0.2.1") => `apiVersion: vedette.dev/v1alpha1
 kind: DNSRecord

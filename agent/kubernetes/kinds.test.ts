@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { isServed } from "./discovery.ts";
 import { KubeError } from "./errors.ts";
-import { GATEWAY, SECRET } from "./kinds.ts";
+import { GATEWAY, isServed, SECRET } from "./kinds.ts";
 
 const fail = (code: number) => new KubeError({ verb: "read", what: "discovery" }, { code, reason: "Why", message: "" });
 const client = (answers: Record<string, unknown>) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { endpointsOf } from "./endpoints.ts";
+import { endpointsOf } from "./record-spec.ts";
 
 const base = { dnsName: "x.test", recordTTL: 60 };
 const settings = { recordTTL: 60 };

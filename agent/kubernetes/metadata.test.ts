@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalHost } from "../../shared/model/host.ts";
 import { objectName } from "../../shared/model/record.ts";
-import { labelsOf } from "./metadata.ts";
-import { probeName } from "./names.ts";
+import { labelsOf, probeName } from "./metadata.ts";
 
 const LABEL_VALUE = /^[a-zA-Z0-9]([-a-zA-Z0-9_.]{0,61}[a-zA-Z0-9])?$/;
 

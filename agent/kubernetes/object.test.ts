@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isOlder } from "./version.ts";
+import { isOlder } from "./object.ts";
 
 test.each([
   ["9", "10", true],
