@@ -1,5 +1,5 @@
-import type { KubeList, WatchEvent } from "../../agent/kubernetes/decode.ts";
 import type { Selection, WatchOptions } from "../../agent/kubernetes/client.ts";
+import type { KubeList, WatchEvent } from "../../agent/kubernetes/decode.ts";
 import { KubeError } from "../../agent/kubernetes/errors.ts";
 import type { Kind } from "../../agent/kubernetes/kinds.ts";
 import { type KubeObject, refKey } from "../../agent/kubernetes/object.ts";
