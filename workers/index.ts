@@ -8,7 +8,7 @@ import { withTimeout } from "./timeout.ts";
 export { Cluster } from "./cluster/cluster.ts";
 export { Coordinator } from "./coordinator/coordinator.ts";
 export { Notifier } from "./notifier/notifier.ts";
-export { SuspectDialler } from "./prober/dial/loopback-dialer.ts";
+export { LoopbackDialer } from "./prober/dial/loopback-dialer.ts";
 export { Prober } from "./prober/prober.ts";
 export { SelfTestEcho } from "./self-test/echo.ts";
 export { SelfTest } from "./self-test/self-test.ts";

@@ -8,7 +8,7 @@ import { share } from "../test/support/coordinator/bench.ts";
 import { freshProber, inProber } from "../test/support/prober.ts";
 import type { Coordinator } from "./coordinator/coordinator.ts";
 import { type Env, proberName } from "./env.ts";
-import type { Question } from "./prober/probe/probe-request.ts";
+import type { ProbeRequest } from "./prober/probe/probe-request.ts";
 import type { CoordinatorRpc } from "./rpc.ts";
 import { readSettings } from "./settings.ts";
 
@@ -80,7 +80,7 @@ class Stage {
 
   async #standIn(name: string): Promise<void> {
     let pending = 0;
-    const ask = async ({ address }: Question) => {
+    const ask = async ({ address }: ProbeRequest) => {
       this.dials.push({ address, at: Date.now(), prober: name });
       pending += 1;
       this.mostPending = Math.max(this.mostPending, pending);
@@ -90,8 +90,8 @@ class Stage {
       return { reason, phases: { totalMs: 0 }, address };
     };
     await inProber(freshProber(name), (prober) => {
-      Object.assign(prober.outside, {
-        askElsewhere: ask,
+      Object.assign(prober.dependencies, {
+        probeInLoopback: ask,
         connect: () => {
           throw new Error("all are suspects here, which are asked elsewhere");
         },

@@ -10,7 +10,7 @@ import { MIGRATIONS as CLUSTER } from "./cluster/store.ts";
 import { MIGRATIONS as COORDINATOR } from "./coordinator/store/migrations.ts";
 import { clusterOf, coordinatorOf, type Env, proberOf } from "./env.ts";
 import { MIGRATIONS as NOTIFIER, NotifierStore } from "./notifier/store.ts";
-import { MIGRATIONS as PROBER, Store } from "./prober/shard/shard-store.ts";
+import { MIGRATIONS as PROBER, ShardStore } from "./prober/shard/shard-store.ts";
 
 /*
  * Databases that earlier releases wrote, and the statements that they ran: test/fixtures/storage/README.md. A roll-back takes no
@@ -75,7 +75,7 @@ const LOOK: Record<Kind, () => Promise<unknown>> = {
   async prober() {
     await proberOf(bindings, "weur/0/1800000/0", "weur").history({ span: "6h", stepMs: 60_000, probes: [PROBE] });
     return within("prober", (storage) => {
-      const held = new Store(storage).read();
+      const held = new ShardStore(storage).read();
       const counts = held?.marks.get(PROBE)?.counts;
       return { region: held?.shard.region, probes: held?.probes.map(({ id }) => id), counts };
     });

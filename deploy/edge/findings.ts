@@ -55,7 +55,10 @@ export const ASSUMPTIONS: Record<Exclude<Measurement, "placement">, Assumption> 
       const found = `${reason} after ${ms(returnedMs)} of ${ms(timeoutMs)}`;
       if (reason !== "ConnectTimeout") return notBlackHole(found);
       if (num(returnedMs) < num(timeoutMs) + 1_000) return assumed(found);
-      return otherwise(found, "Loopbacks do not come back in time: LOOPBACK_GRACE_MS in workers/prober/dialler.ts.");
+      return otherwise(
+        found,
+        "Loopbacks do not come back in time: LOOPBACK_GRACE_MS in workers/prober/dial/dialer.ts.",
+      );
     },
   },
   "black-hole-held": {
@@ -68,7 +71,7 @@ export const ASSUMPTIONS: Record<Exclude<Measurement, "placement">, Assumption> 
       if (num(took) > HELD_MS.most) {
         return otherwise(
           found,
-          "Fewer dials may be pending on the object's own sockets: MAX_HERE in workers/prober/dialler.ts.",
+          "Fewer dials may be pending on the object's own sockets: MAX_OWN_SOCKETS in workers/prober/dial/dialer.ts.",
         );
       }
       return otherwise(

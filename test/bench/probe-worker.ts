@@ -1,6 +1,6 @@
 import { connect } from "cloudflare:sockets";
-import { askAddress } from "../../workers/prober/dial/probe-address.ts";
-import type { Question } from "../../workers/prober/probe/probe-request.ts";
+import { probeAddress } from "../../workers/prober/dial/probe-address.ts";
+import type { ProbeRequest } from "../../workers/prober/probe/probe-request.ts";
 import { rootStore } from "../../workers/prober/tls/roots.ts";
 import { makeVerifier, type Verify } from "../../workers/prober/tls/verify/verifier.ts";
 import { HOST } from "../certificates/family.ts";
@@ -15,9 +15,9 @@ export default {
     verify ??= makeVerifier(rootStore(derOf(env.ROOTS)));
     for (let asked = 0; asked < Number(times); asked++) {
       const slot = { settled: () => undefined, closed: () => undefined };
-      const finding = await askAddress(
+      const finding = await probeAddress(
         { connect, verify },
-        questionOf(protocol as Question["protocol"], Number(port)),
+        questionOf(protocol as ProbeRequest["protocol"], Number(port)),
         slot,
       );
       if (finding.reason !== "Ok") return Response.json(finding, { status: 500 });
@@ -26,7 +26,7 @@ export default {
   },
 };
 
-function questionOf(protocol: Question["protocol"], port: number): Question {
+function questionOf(protocol: ProbeRequest["protocol"], port: number): ProbeRequest {
   return {
     protocol,
     address: "127.0.0.1",

@@ -7,9 +7,9 @@ import type { CheckResult } from "../../workers/prober/check/check.ts";
 import type { Prober } from "../../workers/prober/prober.ts";
 import type { Round } from "../../workers/prober/schedule/round-runner.ts";
 import { nextRoundAt } from "../../workers/prober/schedule/round-schedule.ts";
-import type { Member } from "../../workers/prober/shard/probe-state.ts";
-import { ShardWork } from "../../workers/prober/shard/shard-state.ts";
-import { Store } from "../../workers/prober/shard/shard-store.ts";
+import type { ProbeState } from "../../workers/prober/shard/probe-state.ts";
+import { ShardState } from "../../workers/prober/shard/shard-state.ts";
+import { ShardStore } from "../../workers/prober/shard/shard-store.ts";
 import { assignmentOf, freshProber, probeOf } from "./prober.ts";
 
 /** A quarter of an hour begins; far ahead, or the platform's own alarms would come. */
@@ -25,7 +25,7 @@ const REASONS = { ok: "Ok", failed: "ConnectFailed", indeterminate: "InternalErr
 export function resultOf(outcome: Outcome, at: number): CheckResult {
   const phases = { connectMs: 100, firstByteMs: 120, totalMs: 130 };
   const observation: Observation = { reason: REASONS[outcome], at, phases };
-  return { observation, findings: [] };
+  return { observation, probeResults: [] };
 }
 
 /** A shard's work over the storage of a real object, with a clock that the test moves and rounds without a wire. */
@@ -33,7 +33,7 @@ export class ShardBench {
   readonly storage: DurableObjectStorage;
   readonly intervalMs: number;
   readonly probes: Probe[];
-  work: ShardWork;
+  work: ShardState;
   now = T0;
   #n = 0;
 
@@ -41,7 +41,7 @@ export class ShardBench {
     this.storage = storage;
     this.intervalMs = intervalMs;
     this.probes = ids.map((id) => probeOf(id, 80));
-    this.work = new ShardWork(new Store(storage));
+    this.work = new ShardState(new ShardStore(storage));
     this.assign(this.probes);
   }
 
@@ -58,7 +58,7 @@ export class ShardBench {
 
   /** Memory is lost. */
   evict(): void {
-    this.work = new ShardWork(new Store(this.storage));
+    this.work = new ShardState(new ShardStore(this.storage));
   }
 
   /** The next round that is due, `lateMs` late; probes without an outcome get no slot. */
@@ -80,7 +80,7 @@ export class ShardBench {
   }
 
   #count(outcomes: Readonly<Record<string, Outcome>>, round: Round): void {
-    const results = this.work.byAge().flatMap((member): [Member, CheckResult][] => {
+    const results = this.work.byAge().flatMap((member): [ProbeState, CheckResult][] => {
       const outcome = outcomes[member.probe.id];
       return outcome === undefined ? [] : [[member, resultOf(outcome, this.now)]];
     });

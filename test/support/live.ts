@@ -1,6 +1,6 @@
 import { inject } from "vitest";
-import { askAddress } from "../../workers/prober/dial/probe-address.ts";
-import type { Finding, Question } from "../../workers/prober/probe/probe-request.ts";
+import { probeAddress } from "../../workers/prober/dial/probe-address.ts";
+import type { ProbeRequest, ProbeResult } from "../../workers/prober/probe/probe-request.ts";
 import { HOST, NEEDLE } from "../tls-servers/case.ts";
 import { free, reach } from "./reach.ts";
 
@@ -13,7 +13,7 @@ export async function startLive(what: string | number): Promise<number> {
 }
 
 /** The question for the page that all live servers have, changed as given. */
-export function httpsQuestion(port: number, change: Partial<Question> = {}): Question {
+export function httpsQuestion(port: number, change: Partial<ProbeRequest> = {}): ProbeRequest {
   return {
     protocol: "HTTPS",
     address: "127.0.0.1",
@@ -28,6 +28,6 @@ export function httpsQuestion(port: number, change: Partial<Question> = {}): Que
   };
 }
 
-export function askHttps(port: number, change: Partial<Question> = {}): Promise<Finding> {
-  return askAddress(reach, httpsQuestion(port, change), free);
+export function askHttps(port: number, change: Partial<ProbeRequest> = {}): Promise<ProbeResult> {
+  return probeAddress(reach, httpsQuestion(port, change), free);
 }

@@ -5,7 +5,7 @@ import type { ProbeReport, Report } from "../../shared/model/messages/report.ts"
 import type { MessageNumber } from "../../shared/model/number.ts";
 import type { Probe } from "../../shared/model/probe.ts";
 import type { Env } from "../../workers/env.ts";
-import type { Outside } from "../../workers/prober/dependencies.ts";
+import type { ProberDependencies } from "../../workers/prober/dependencies.ts";
 import type { Prober } from "../../workers/prober/prober.ts";
 import type { ProberRpc } from "../../workers/rpc.ts";
 
@@ -53,14 +53,14 @@ export function inProber<Value>(
 }
 
 /** Puts doubles in the place of what the prober does outside itself, and collects its reports. */
-export function standIn(stub: ProberStub, doubles: Partial<Outside> = {}): Promise<Report[]> {
+export function standIn(stub: ProberStub, doubles: Partial<ProberDependencies> = {}): Promise<Report[]> {
   return inProber(stub, (prober) => {
     const reports: Report[] = [];
     const sendReport = (report: Report) => {
       reports.push(structuredClone(report));
       return Promise.resolve({});
     };
-    Object.assign(prober.outside, { sendReport }, doubles);
+    Object.assign(prober.dependencies, { sendReport }, doubles);
     return reports;
   });
 }

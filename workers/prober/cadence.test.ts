@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Shard } from "../../shared/model/messages/assignment.ts";
-import type { PumpParts, Round } from "./schedule/round-runner.ts";
-import { pump } from "./schedule/round-runner.ts";
+import type { Round, RoundRunnerDependencies } from "./schedule/round-runner.ts";
+import { runRounds } from "./schedule/round-runner.ts";
 import { nextRoundAt, roundAfter, roundFrom } from "./schedule/round-schedule.ts";
 
 const START_MS = 1_000_000_000;
@@ -39,7 +39,7 @@ async function play({ intervalMs, confirmMs, items, latesMs }: World): Promise<{
   const rounds: Round[] = [];
   const dues = (isBusy: (state: State) => boolean, untilMs: number) =>
     states.filter((state) => !isBusy(state) && state.dueAt !== undefined && state.dueAt < untilMs);
-  const parts: PumpParts<State, boolean> = {
+  const parts: RoundRunnerDependencies<State, boolean> = {
     now: Date.now,
     items: () => states,
     confirmAt: ({ isBusy, roundDueAt }) => {
@@ -68,7 +68,7 @@ async function play({ intervalMs, confirmMs, items, latesMs }: World): Promise<{
   for (let n = 0; n < 6; n += 1) {
     const lateMs = latesMs[n % latesMs.length] ?? 0;
     vi.setSystemTime(Math.max(at + lateMs, Date.now()));
-    const pumping = pump(parts, { at, roundDueAt: roundFrom(at, shard) });
+    const pumping = runRounds(parts, { at, roundDueAt: roundFrom(at, shard) });
     await vi.runAllTimersAsync();
     const roundDueAt = (await pumping) ?? Number.NaN;
     at = parts.confirmAt({ roundDueAt, isBusy: () => false }) ?? roundDueAt;

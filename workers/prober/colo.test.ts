@@ -1,8 +1,8 @@
 import { describe, expect, inject, it } from "vitest";
-import { askColo } from "./colo.ts";
+import { fetchColo } from "./colo.ts";
 
 const { named, closed } = inject("gateways");
-const ask = (port: number) => askColo(`http://127.0.0.1:${port}/`);
+const ask = (port: number) => fetchColo(`http://127.0.0.1:${port}/`);
 
 describe("the data centre", () => {
   it("is what the trace says", async () => {

@@ -7,7 +7,7 @@ const MAX_CHARACTERS = 4_096;
  * Asks in which data centre the object runs, for its region is only where it was asked to be (platform: `sam`, `afr` and
  * `me` were seen elsewhere). Undefined where that is not to be learnt; never rejects.
  */
-export async function askColo(url: string): Promise<string | undefined> {
+export async function fetchColo(url: string): Promise<string | undefined> {
   const abort = new AbortController();
   try {
     const text = await withDeadline(TIMEOUT_MS, (deadline) => deadline.race(fetchStart(url, abort.signal)));

@@ -5,7 +5,7 @@ import type { Counts, Probe } from "../../shared/model/probe.ts";
 import { outcomeOf, type Reason } from "../../shared/reason.ts";
 import { assign, assignmentOf, byId, freshProber, inProber, probeOf, standIn } from "../../test/support/prober.ts";
 import type { ProberRpc } from "../rpc.ts";
-import type { Outside } from "./dependencies.ts";
+import type { ProberDependencies } from "./dependencies.ts";
 import type { Connection } from "./dial/connection.ts";
 import { nextRoundAt } from "./schedule/round-schedule.ts";
 
@@ -32,7 +32,7 @@ const memberOf = (id: string, port: number, change: Partial<Probe> = {}) =>
   probeOf(id, port, { confirmIntervalMs: CONFIRM_MS, carried: HEALTHY, ...change });
 
 /** What each port answers, check by check; the last goes on. Leaves stay suspects, so that all is asked elsewhere. */
-function script(answers: Record<number, Reason[]>): Outside["askElsewhere"] {
+function script(answers: Record<number, Reason[]>): ProberDependencies["probeInLoopback"] {
   return ({ address, port }) => {
     const given = answers[port] ?? [];
     const reason = (given.length > 1 ? given.shift() : given[0]) ?? "Ok";
@@ -77,7 +77,7 @@ async function assigned(
 ): Promise<{ stub: Stub; reports: Report[] }> {
   const stub = freshProber();
   await assign(stub, assignmentOf(1, probes, INTERVAL_MS));
-  return { stub, reports: await standIn(stub, { askElsewhere: script(answers) }) };
+  return { stub, reports: await standIn(stub, { probeInLoopback: script(answers) }) };
 }
 
 /** When a wake is due, after the last round that was. */
@@ -90,12 +90,12 @@ describe("a probe that begins to differ", () => {
   ])("is checked alone until it is settled, and rounds keep their phase, %s", async (_, isEvicted) => {
     const { stub, reports } = await assigned([memberOf("a", 1), memberOf("b", 2)], {});
     const answers = { 1: ["Ok", "ConnectFailed"] as Reason[] };
-    const askElsewhere = script(answers);
+    const probeInLoopback = script(answers);
     const alarms: number[] = [];
     const all = [...reports];
     for (let n = 0; n < 5; n += 1) {
       if (isEvicted) await evictDurableObject(stub);
-      const given = await standIn(stub, { askElsewhere });
+      const given = await standIn(stub, { probeInLoopback });
       alarms.push(sinceRound(await alarmOf(stub)));
       await wake(stub);
       all.push(...given);
@@ -131,11 +131,11 @@ describe("a probe that begins to differ", () => {
     const { stub, reports } = await assigned([memberOf("a", 1)], {});
     const asked: string[] = [];
     await inProber(stub, (prober) => {
-      prober.outside.askElsewhere = async ({ address }) => {
+      prober.dependencies.probeInLoopback = async ({ address }) => {
         asked.push("elsewhere");
         return { reason: "ConnectFailed", phases: { connectMs: 0, totalMs: 0 }, address };
       };
-      prober.outside.connect = () => {
+      prober.dependencies.connect = () => {
         asked.push("here");
         return refused();
       };
@@ -152,14 +152,14 @@ describe("a probe that begins to differ", () => {
     let pending = 0;
     const pendingThen: number[] = [];
     await inProber(stub, (prober) => {
-      prober.outside.askElsewhere = async ({ address, port }) => {
+      prober.dependencies.probeInLoopback = async ({ address, port }) => {
         if (port === 9) return { reason: "Ok", phases: { connectMs: 0, totalMs: 0 }, address };
         pending += 1;
         if (isHanging) await new Promise((resolve) => setTimeout(resolve, 600));
         pending -= 1;
         return { reason: "ConnectTimeout", phases: { totalMs: 0 }, address };
       };
-      prober.outside.connect = () => {
+      prober.dependencies.connect = () => {
         pendingThen.push(pending);
         return refused();
       };
@@ -178,7 +178,7 @@ describe("a probe that begins to differ", () => {
     const alarms: number[] = [];
     for (let n = 0; n < 50; n += 1) {
       if (n % 3 === 0) await evictDurableObject(stub);
-      await standIn(stub, { askElsewhere: script({ 1: ["ConnectFailed"] }) });
+      await standIn(stub, { probeInLoopback: script({ 1: ["ConnectFailed"] }) });
       await wake(stub);
       alarms.push(sinceRound(await alarmOf(stub)));
     }
@@ -248,7 +248,7 @@ describe("where the region itself is cut off", () => {
     const asked: string[] = [];
     await inProber(stub, (prober) => {
       Object.assign(prober, { env: { ...Reflect.get(prober, "env"), CANARIES: "203.0.113.1:443,203.0.113.2:443" } });
-      prober.outside.askElsewhere = async ({ address }) => {
+      prober.dependencies.probeInLoopback = async ({ address }) => {
         asked.push(address);
         const isUp = address !== "127.0.0.1" && canariesAnswer;
         return { reason: isUp ? "Ok" : "ConnectTimeout", phases: { totalMs: 0 }, address };
@@ -277,9 +277,9 @@ describe("where the resolver fails", () => {
     let isUp = true;
     await inProber(stub, (prober) => {
       const addresses = ["127.0.0.1"];
-      prober.outside.askFamily = async (_, family) =>
+      prober.dependencies.queryFamily = async (_, family) =>
         isUp ? { addresses: family === "A" ? addresses : [], ttlMs: 1_000 } : { trouble: "no answer" };
-      prober.outside.askElsewhere = script({ 1: ["ConnectFailed"] });
+      prober.dependencies.probeInLoopback = script({ 1: ["ConnectFailed"] });
     });
     await wake(stub);
     isUp = false;
@@ -338,7 +338,7 @@ describe("a call to look now", () => {
     ];
     const { stub, reports } = await assigned(probes, {});
     await inProber(stub, (prober) => {
-      prober.outside.askElsewhere = async ({ address, port }) => {
+      prober.dependencies.probeInLoopback = async ({ address, port }) => {
         if (port === 1) await new Promise(() => undefined);
         return { reason: "Ok", phases: { totalMs: 0 }, address };
       };
@@ -358,12 +358,12 @@ describe("confirmations by the platform's own alarms", () => {
     const stub = freshProber();
     const change = { confirmIntervalMs: 1_000, failureThreshold: 2 };
     await assign(stub, assignmentOf(1, [memberOf("a", 1, change), memberOf("b", 2, change)], 3_600_000));
-    const askElsewhere = script({ 1: ["ConnectFailed"] });
-    const reports = await standIn(stub, { askElsewhere });
+    const probeInLoopback = script({ 1: ["ConnectFailed"] });
+    const reports = await standIn(stub, { probeInLoopback });
     await runDurableObjectAlarm(stub);
     for (let n = 1; n <= 2; n += 1) {
       await evictDurableObject(stub);
-      const given = await standIn(stub, { askElsewhere });
+      const given = await standIn(stub, { probeInLoopback });
       await vi.waitFor(() => expect(given).toHaveLength(1), { timeout: 30_000 });
       reports.push(...given);
     }

@@ -2,31 +2,31 @@ import { connect } from "cloudflare:sockets";
 import type { Env } from "../env.ts";
 import { coordinatorOf } from "../env.ts";
 import { readSettings } from "../settings.ts";
-import { verifierOf } from "./dial/certificate-verifier.ts";
-import type { Ways } from "./dial/dialer.ts";
-import type { SuspectDialler } from "./dial/loopback-dialer.ts";
+import { certificateVerifierOf } from "./dial/certificate-verifier.ts";
+import type { DialerDependencies } from "./dial/dialer.ts";
+import type { LoopbackDialer } from "./dial/loopback-dialer.ts";
 import type { SendReport } from "./reporter.ts";
-import type { AskFamily } from "./resolve/caching-resolver.ts";
-import { askResolver } from "./resolve/dns-over-https.ts";
+import type { QueryFamily } from "./resolve/caching-resolver.ts";
+import { queryResolver } from "./resolve/dns-over-https.ts";
 
 /** All that a prober does beyond itself, in one place, so that a test can stand in for any of it. */
-export interface Outside extends Ways {
-  askFamily: AskFamily;
+export interface ProberDependencies extends DialerDependencies {
+  queryFamily: QueryFamily;
   sendReport: SendReport;
 }
 
-export function outsideOf(ctx: DurableObjectState, env: Env): Outside {
+export function dependenciesOf(ctx: DurableObjectState, env: Env): ProberDependencies {
   return {
     connect,
-    verify: verifierOf(env),
-    askElsewhere: (question) => loopbackOf(ctx).ask(question),
-    askTogether: (questions) => loopbackOf(ctx).askAll(questions),
-    askFamily: (name, family, timeoutMs) => askResolver(readSettings(env).RESOLVER_URL, name, family, timeoutMs),
+    verify: certificateVerifierOf(env),
+    probeInLoopback: (question) => loopbackOf(ctx).ask(question),
+    probeBatchInLoopback: (questions) => loopbackOf(ctx).askAll(questions),
+    queryFamily: (name, family, timeoutMs) => queryResolver(readSettings(env).RESOLVER_URL, name, family, timeoutMs),
     sendReport: (report) => coordinatorOf(env, report.shard.partition).report(report),
   };
 }
 
-/** The Worker's own entrypoint `SuspectDialler`, called as an invocation of its own. */
-function loopbackOf(ctx: DurableObjectState): Pick<SuspectDialler, "ask" | "askAll"> {
-  return Reflect.get(ctx.exports, "SuspectDialler") as Pick<SuspectDialler, "ask" | "askAll">;
+/** The Worker's own entrypoint `LoopbackDialer`, called as an invocation of its own. */
+function loopbackOf(ctx: DurableObjectState): Pick<LoopbackDialer, "ask" | "askAll"> {
+  return Reflect.get(ctx.exports, "LoopbackDialer") as Pick<LoopbackDialer, "ask" | "askAll">;
 }

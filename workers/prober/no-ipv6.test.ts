@@ -4,7 +4,7 @@ import type { Reason } from "../../shared/reason.ts";
 import { assign, assignmentOf, byId, freshProber, inProber, probeOf, standIn } from "../../test/support/prober.ts";
 import { looksLikeNoIPv6, withoutIPv6Failures } from "./check/canaries.ts";
 import type { CheckResult } from "./check/check.ts";
-import type { Outside } from "./dependencies.ts";
+import type { ProberDependencies } from "./dependencies.ts";
 
 const { named } = inject("gateways");
 const phases = { totalMs: 1 };
@@ -14,11 +14,11 @@ const CANARIES = ["2001:db8::c1", "2001:db8::c2"];
 
 /** A check whose addresses said this; the first is the one that decided. */
 function checked(first: [string, Reason], ...others: [string, Reason][]): CheckResult {
-  const findings = [first, ...others];
+  const probeResults = [first, ...others];
   const [address, reason] = first;
   return {
     observation: { reason, at: 5, phases, address },
-    findings: findings.map(([address, reason]) => ({ address, reason, phases })),
+    probeResults: probeResults.map(([address, reason]) => ({ address, reason, phases })),
   };
 }
 
@@ -59,14 +59,14 @@ describe("a prober", () => {
     await inProber(stub, (prober) => {
       const canaries = ["127.0.0.9:1", ...CANARIES.map((address) => `[${address}]:443`)].join();
       Object.assign(prober, { env: { ...Reflect.get(prober, "env"), CANARIES: canaries } });
-      const { askElsewhere } = prober.outside;
-      const answer: Outside["askElsewhere"] = async (question) => {
-        if (question.address === "127.0.0.1") return askElsewhere(question);
+      const { probeInLoopback } = prober.dependencies;
+      const answer: ProberDependencies["probeInLoopback"] = async (question) => {
+        if (question.address === "127.0.0.1") return probeInLoopback(question);
         asked.push(question.address);
         const isUp = canariesAnswer && question.address !== SIX;
         return { reason: isUp ? "Ok" : "ConnectFailed", phases, address: question.address };
       };
-      prober.outside.askElsewhere = answer;
+      prober.dependencies.probeInLoopback = answer;
     });
     const reports = await standIn(stub);
     for (let n = 0; n < 3; n += 1) await runDurableObjectAlarm(stub);

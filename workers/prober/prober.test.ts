@@ -119,7 +119,7 @@ describe("a round", () => {
       const broken = () => {
         throw new Error("storage is broken");
       };
-      Object.assign(prober.outside, { askElsewhere: broken, connect: broken });
+      Object.assign(prober.dependencies, { probeInLoopback: broken, connect: broken });
       Object.assign(state.storage, { sync: broken });
     });
     for (let tick = 0; tick < 20; tick += 1) expect(await runDurableObjectAlarm(stub)).toBe(true);

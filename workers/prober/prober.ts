@@ -10,24 +10,24 @@ import { withTimeout } from "../timeout.ts";
 import { MeteredObject } from "../usage/metered-object.ts";
 import type { CheckResult } from "./check/check.ts";
 import { check, failedCheck } from "./check/check.ts";
-import type { CheckedMember } from "./check/discount-own-failures.ts";
-import { judgedByCanaries } from "./check/discount-own-failures.ts";
+import type { CheckedProbe } from "./check/discount-own-failures.ts";
+import { discountOwnFailures } from "./check/discount-own-failures.ts";
 import { checkNow } from "./check/on-demand-check.ts";
-import { askColo } from "./colo.ts";
-import { outsideOf } from "./dependencies.ts";
-import { Dialler } from "./dial/dialer.ts";
-import { Turn } from "./dial/mutex.ts";
-import type { Question } from "./probe/probe-request.ts";
+import { fetchColo } from "./colo.ts";
+import { dependenciesOf } from "./dependencies.ts";
+import { Dialer } from "./dial/dialer.ts";
+import { Mutex } from "./dial/mutex.ts";
+import type { ProbeRequest } from "./probe/probe-request.ts";
 import { Reporter } from "./reporter.ts";
-import { Names } from "./resolve/caching-resolver.ts";
-import type { Kind } from "./schedule/in-flight.ts";
-import type { Settling, Wake } from "./schedule/round-runner.ts";
-import { pump } from "./schedule/round-runner.ts";
+import { CachingResolver } from "./resolve/caching-resolver.ts";
+import type { CheckKind } from "./schedule/in-flight.ts";
+import type { SettledRound, Wake } from "./schedule/round-runner.ts";
+import { runRounds } from "./schedule/round-runner.ts";
 import { isAlarmAbsent } from "./schedule/round-schedule.ts";
-import type { Member } from "./shard/probe-state.ts";
-import { standingOf } from "./shard/probe-state.ts";
-import { ShardWork } from "./shard/shard-state.ts";
-import { Store } from "./shard/shard-store.ts";
+import type { ProbeState } from "./shard/probe-state.ts";
+import { reachabilityOf } from "./shard/probe-state.ts";
+import { ShardState } from "./shard/shard-state.ts";
+import { ShardStore } from "./shard/shard-store.ts";
 
 /** How long a pump waits for its last report; one that takes longer goes on beside the next round. */
 const REPORT_WAIT_MS = 5_000;
@@ -38,21 +38,21 @@ const HISTORY_WAIT_MS = 1_500;
 /** Probes one shard from one region (design §2, prober). */
 export class Prober extends MeteredObject implements ProberRpc {
   /** Tests put their own doubles in here. */
-  readonly outside = outsideOf(this.ctx, this.env);
-  readonly #work = new ShardWork(new Store(this.ctx.storage));
-  readonly #turn = new Turn();
-  readonly #names = new Names((...question) => this.outside.askFamily(...question), this.#turn);
-  readonly #dialler = new Dialler(
+  readonly dependencies = dependenciesOf(this.ctx, this.env);
+  readonly #work = new ShardState(new ShardStore(this.ctx.storage));
+  readonly #mutex = new Mutex();
+  readonly #names = new CachingResolver((...question) => this.dependencies.queryFamily(...question), this.#mutex);
+  readonly #dialer = new Dialer(
     {
-      connect: (address) => this.outside.connect(address),
-      verify: (...given) => this.outside.verify(...given),
-      askElsewhere: (question) => this.outside.askElsewhere(question),
-      askTogether: (questions) => this.outside.askTogether(questions),
+      connect: (address) => this.dependencies.connect(address),
+      verify: (...given) => this.dependencies.verify(...given),
+      probeInLoopback: (question) => this.dependencies.probeInLoopback(question),
+      probeBatchInLoopback: (questions) => this.dependencies.probeBatchInLoopback(questions),
     },
-    this.#turn,
+    this.#mutex,
   );
   readonly #reporter = new Reporter(
-    (report) => this.outside.sendReport(report),
+    (report) => this.dependencies.sendReport(report),
     (assignment) => this.#take(assignment),
   );
   #reporting: Promise<void> = Promise.resolve();
@@ -104,9 +104,9 @@ export class Prober extends MeteredObject implements ProberRpc {
   /** Answers when to wake next, Unix ms. */
   async #pump(wake: Wake): Promise<number | undefined> {
     const settings = readSettings(this.env);
-    this.#dialler.mostTogether = settings.DIALS_TOGETHER;
+    this.#dialer.batchSize = settings.DIALS_TOGETHER;
     if (this.#colo === undefined && settings.COLO_URL !== "") this.#learnColo(settings.COLO_URL);
-    const roundDueAt = await pump<Member, CheckResult>(
+    const roundDueAt = await runRounds<ProbeState, CheckResult>(
       {
         now: Date.now,
         items: () => this.#work.byAge(),
@@ -125,7 +125,7 @@ export class Prober extends MeteredObject implements ProberRpc {
   }
 
   async lookNow(probes: readonly string[]): Promise<void> {
-    if (!this.#work.look(probes, Date.now()) || this.#isPumping) return;
+    if (!this.#work.requestRecheck(probes, Date.now()) || this.#isPumping) return;
     const alarmAt = await this.ctx.storage.getAlarm();
     const wake = this.#work.wakeFor(this.#armedFor ?? alarmAt ?? Date.now());
     const nextAt = this.#work.nextWakeAt(wake?.roundDueAt);
@@ -135,10 +135,12 @@ export class Prober extends MeteredObject implements ProberRpc {
 
   async checkNow(region: Region, probe: Probe): Promise<CheckedNow> {
     const settings = readSettings(this.env);
-    const ask = (question: Question, closing: AbortSignal) => this.#dialler.ask(probe.id, question, "suspect", closing);
+    const ask = (question: ProbeRequest, closing: AbortSignal) =>
+      this.#dialer.ask(probe.id, question, "suspect", closing);
     const [observation, colo] = await Promise.all([
       checkNow(probe, { settings, userAgent: userAgentOf(settings, region), names: this.#names, ask }),
-      this.#colo ?? (settings.COLO_URL === "" ? undefined : this.#turn.take(() => askColo(settings.COLO_URL))),
+      this.#colo ??
+        (settings.COLO_URL === "" ? undefined : this.#mutex.runExclusive(() => fetchColo(settings.COLO_URL))),
     ]);
     this.#colo = colo;
     return { observation, ...(colo !== undefined && { colo }) };
@@ -146,8 +148,8 @@ export class Prober extends MeteredObject implements ProberRpc {
 
   /** Beside the round: a report that goes out before it is known does without. */
   #learnColo(url: string): void {
-    const asking = this.#turn
-      .take(() => askColo(url))
+    const asking = this.#mutex
+      .runExclusive(() => fetchColo(url))
       .then((colo) => {
         this.#colo = colo;
       });
@@ -158,17 +160,22 @@ export class Prober extends MeteredObject implements ProberRpc {
    * What is to be confirmed may hang, and is asked as suspects are: it takes no slots from those that are proven. Nor does it go by
    * what a name was before the resolver failed: one address that is no more would count as often as it is asked.
    */
-  async #check(member: Member, settings: Settings, closing: AbortSignal, kind: Kind): Promise<CheckResult | undefined> {
+  async #check(
+    member: ProbeState,
+    settings: Settings,
+    closing: AbortSignal,
+    kind: CheckKind,
+  ): Promise<CheckResult | undefined> {
     const { probe } = member;
     member.askedAt = Date.now();
-    const standing = (address: string) => (kind === "confirmation" ? "doubted" : standingOf(member, address));
+    const standing = (address: string) => (kind === "confirmation" ? "doubted" : reachabilityOf(member, address));
     try {
       return await check(probe, {
         settings,
         userAgent: userAgentOf(settings, this.#work.shard?.region),
         staleMs: kind === "confirmation" ? 0 : (this.#work.shard?.intervalMs ?? 0),
         names: this.#names,
-        ask: (question) => this.#dialler.ask(probe.id, question, standing(question.address), closing),
+        ask: (question) => this.#dialer.ask(probe.id, question, standing(question.address), closing),
       });
     } catch (error) {
       return failedCheck(error);
@@ -176,11 +183,11 @@ export class Prober extends MeteredObject implements ProberRpc {
   }
 
   /** Counts, stores and reports. A write that fails is made up for after the next round. */
-  async #settle(given: CheckedMember[], round: Settling, settings: Settings): Promise<void> {
+  async #settle(given: CheckedProbe[], round: SettledRound, settings: Settings): Promise<void> {
     let results = given;
     try {
-      results = await judgedByCanaries(given, round, settings.CANARIES, (question) =>
-        this.#dialler.askCanary(question),
+      results = await discountOwnFailures(given, round, settings.CANARIES, (question) =>
+        this.#dialer.probeCanary(question),
       );
       this.#work.count(results, round);
       this.#work.save(Date.now());

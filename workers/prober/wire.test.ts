@@ -4,13 +4,13 @@ import { describe, expect, inject, it } from "vitest";
 import { assign, assignmentOf, byId, freshProber, probeOf, standIn } from "../../test/support/prober.ts";
 import { free, reach } from "../../test/support/reach.ts";
 import type { Connect } from "./dial/connection.ts";
-import { askAddress } from "./dial/probe-address.ts";
-import type { Question } from "./probe/probe-request.ts";
+import { probeAddress } from "./dial/probe-address.ts";
+import type { ProbeRequest } from "./probe/probe-request.ts";
 import { writeRequest } from "./probe/request.ts";
 
 const { named, seen } = inject("gateways");
 
-const question = (change: Partial<Question>): Question => ({
+const question = (change: Partial<ProbeRequest>): ProbeRequest => ({
   protocol: "HTTP",
   address: "127.0.0.1",
   port: named.good,
@@ -44,11 +44,11 @@ describe("the Host header", () => {
 describe("the timeout", () => {
   it("is the one that was given: an answer just before it is ok, one that would come after it is none", async () => {
     const late = { port: named.answersLate };
-    expect(await askAddress(reach, question({ ...late, timeoutMs: 10_000 }), free)).toMatchObject({ reason: "Ok" });
-    const finding = await askAddress(reach, question({ ...late, timeoutMs: 300 }), free);
-    expect(finding.reason).toBe("ResponseTimeout");
-    expect(finding.phases.totalMs).toBeGreaterThanOrEqual(295);
-    expect(finding.phases.totalMs).toBeLessThan(5_000);
+    expect(await probeAddress(reach, question({ ...late, timeoutMs: 10_000 }), free)).toMatchObject({ reason: "Ok" });
+    const probeResult = await probeAddress(reach, question({ ...late, timeoutMs: 300 }), free);
+    expect(probeResult.reason).toBe("ResponseTimeout");
+    expect(probeResult.phases.totalMs).toBeGreaterThanOrEqual(295);
+    expect(probeResult.phases.totalMs).toBeLessThan(5_000);
   });
 });
 
@@ -61,7 +61,7 @@ describe("a redirect", () => {
     };
     const headers = { Authorization: "Bearer S3CR3T", "X-Api-Key": "S3CR3T" };
     const ask = (statuses: { from: number; to: number }[]) =>
-      askAddress(
+      probeAddress(
         { ...reach, connect: counting },
         question({ port: named.redirectsHere, headers, expectation: { statuses, body: undefined } }),
         free,

@@ -1,7 +1,7 @@
 import type { Figures, SelfTestRequest } from "../../shared/model/self-test.ts";
 import type { SocketAddress } from "../../shared/model/socket-address.ts";
 import type { Connection } from "../prober/dial/connection.ts";
-import type { Finding, Question } from "../prober/probe/probe-request.ts";
+import type { ProbeRequest, ProbeResult } from "../prober/probe/probe-request.ts";
 import type { NextAlarm } from "./next-alarm.ts";
 
 /** What a measurement has to work with, inside an object. */
@@ -11,9 +11,9 @@ export interface Bench {
   storage: DurableObjectStorage;
   dial(target: SocketAddress): Connection;
   /** Asks in a loopback invocation, as suspects are asked. */
-  askElsewhere(question: Question): Promise<Finding>;
+  probeInLoopback(question: ProbeRequest): Promise<ProbeResult>;
   /** Asks several in one such invocation, as proven addresses are with DIALS_TOGETHER. */
-  askTogether(questions: readonly Question[]): Promise<Finding[]>;
+  probeBatchInLoopback(questions: readonly ProbeRequest[]): Promise<ProbeResult[]>;
   /** The setting DIALS_TOGETHER. */
   dialsTogether: number;
   echo(n: number): Promise<number>;

@@ -18,7 +18,7 @@ export const ipv6: Measure = async (bench) => ({ ...(await dialOnce(bench, bench
 export const blackHole: Measure = async (bench) => {
   const startedAt = Date.now();
   const question = questionOf("TCP", bench.request.targets.blackHole, "", LOOPBACK_TIMEOUT_MS);
-  const { reason } = await bench.askElsewhere(question);
+  const { reason } = await bench.probeInLoopback(question);
   return { reason, timeoutMs: LOOPBACK_TIMEOUT_MS, returnedMs: Date.now() - startedAt };
 };
 
@@ -54,7 +54,7 @@ export const loopbackSlots: Measure = async (bench) => {
   const alone = await dialOnce(bench, open);
   if (alone.outcome !== "opened") return { aloneOutcome: alone.outcome, aloneMs: alone.ms };
   const question = questionOf("TCP", target, "", LOOPBACK_TIMEOUT_MS);
-  const asked = Array.from({ length: PLATFORM_SLOTS }, () => bench.askElsewhere(question));
+  const asked = Array.from({ length: PLATFORM_SLOTS }, () => bench.probeInLoopback(question));
   const hung = (await Promise.all(asked)).filter(({ reason }) => reason === "ConnectTimeout").length;
   const after = await dialOnce(bench, open, HELD_LIMIT_MS);
   return { ...after, aloneMs: alone.ms, slots: PLATFORM_SLOTS, hung };
@@ -68,7 +68,7 @@ export const tls: Measure = async (bench) => {
     message,
     phases,
     tls: session,
-  } = await bench.askElsewhere(questionOf("HTTPS", target, tlsHost, DIAL_LIMIT_MS));
+  } = await bench.probeInLoopback(questionOf("HTTPS", target, tlsHost, DIAL_LIMIT_MS));
   return {
     reason,
     ...(message !== undefined && { message }),

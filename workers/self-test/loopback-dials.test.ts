@@ -5,8 +5,8 @@ import { type Figures, selfTestRequest } from "../../shared/model/self-test.ts";
 import { free, reach } from "../../test/support/reach.ts";
 import { Invocation, SixSlots } from "../../test/support/six-slots.ts";
 import { dial } from "../prober/dial/connection.ts";
-import { askAddress } from "../prober/dial/probe-address.ts";
-import type { Finding, Question } from "../prober/probe/probe-request.ts";
+import { probeAddress } from "../prober/dial/probe-address.ts";
+import type { ProbeRequest, ProbeResult } from "../prober/probe/probe-request.ts";
 import type { Bench } from "./bench.ts";
 import { measureLoopbackDials } from "./loopback-dials.ts";
 
@@ -22,10 +22,10 @@ interface Platform {
 
 function benchOn({ object, loopback, refuses = false }: Platform, dialsTogether: number): Bench {
   const own = new Invocation(object, connect);
-  const within = async (questions: readonly Question[]): Promise<Finding[]> => {
+  const within = async (questions: readonly ProbeRequest[]): Promise<ProbeResult[]> => {
     if (refuses && questions.length > 1) throw new Error("Too many connections.");
     const invocation = new Invocation(loopback(), connect);
-    const asked = questions.map((question) => askAddress({ ...reach, connect: invocation.connect }, question, free));
+    const asked = questions.map((question) => probeAddress({ ...reach, connect: invocation.connect }, question, free));
     return Promise.all(asked).finally(() => invocation.end());
   };
   const bench: Partial<Bench> = {
@@ -34,8 +34,8 @@ function benchOn({ object, loopback, refuses = false }: Platform, dialsTogether:
       targets: { open: `127.0.0.1:${named.good}`, blackHole: `127.0.0.1:${blackHoles[0]}` },
     }),
     dial: ({ address, port }) => dial(own.connect, address, port),
-    askElsewhere: async (question) => (await within([question]))[0] as Finding,
-    askTogether: within,
+    probeInLoopback: async (question) => (await within([question]))[0] as ProbeResult,
+    probeBatchInLoopback: within,
     dialsTogether,
   };
   return bench as Bench;
@@ -93,8 +93,8 @@ describe.concurrent("dials of loopbacks, over real sockets, on a platform that",
   it.each(platforms)("%s", async (_, platform, set, found, verdict, advice) => {
     const figures: Figures = await measureLoopbackDials(benchOn(platform, set), PATIENCE_MS);
     expect(figures).toMatchObject({ hanging: 6, own: verdict === "unknown" ? "opened" : "pending" });
-    const finding = loopbackDials.judge(figures);
-    expect(finding).toMatchObject({ verdict, found: expect.stringMatching(found) });
-    expect(finding.advice ?? "").toMatch(advice);
+    const probeResult = loopbackDials.judge(figures);
+    expect(probeResult).toMatchObject({ verdict, found: expect.stringMatching(found) });
+    expect(probeResult.advice ?? "").toMatch(advice);
   });
 });

@@ -1,5 +1,5 @@
 import type { Figures } from "../../shared/model/self-test.ts";
-import type { Finding, Question } from "../prober/probe/probe-request.ts";
+import type { ProbeRequest, ProbeResult } from "../prober/probe/probe-request.ts";
 import type { Bench, Measure } from "./bench.ts";
 import { DIAL_LIMIT_MS, dialOnce, hold, PLATFORM_SLOTS } from "./dial-outcome.ts";
 import { questionOf } from "./question.ts";
@@ -25,7 +25,7 @@ export const loopbackDials: Measure = (bench) => measureLoopbackDials(bench, PAT
 export async function measureLoopbackDials(bench: Bench, patienceMs: number): Promise<Figures> {
   const { open, blackHole } = bench.request.targets;
   const { dialsTogether } = bench;
-  const alone = await bench.askElsewhere(questionOf("TCP", open, "", DIAL_LIMIT_MS));
+  const alone = await bench.probeInLoopback(questionOf("TCP", open, "", DIAL_LIMIT_MS));
   const aloneMs = alone.phases.connectMs;
   if (aloneMs === undefined) return { dialsTogether, aloneOutcome: alone.reason };
   const timeoutMs = aloneMs + patienceMs;
@@ -52,10 +52,10 @@ export async function measureLoopbackDials(bench: Bench, patienceMs: number): Pr
 
 async function outcomeOfCase(
   bench: Bench,
-  questions: readonly Question[],
+  questions: readonly ProbeRequest[],
   loopbacks: number,
 ): Promise<number | string> {
-  const asked = Array.from({ length: loopbacks }, () => bench.askTogether(questions));
+  const asked = Array.from({ length: loopbacks }, () => bench.probeBatchInLoopback(questions));
   const answers = await Promise.allSettled(asked);
   const outcomes = answers.map((answer) =>
     answer.status === "fulfilled" ? outcomeOfLoopback(answer.value) : `refused: ${answer.reason}`,
@@ -64,10 +64,10 @@ async function outcomeOfCase(
 }
 
 /** The last of its dials is to what accepts; those before it are to hang, or they say nothing. */
-function outcomeOfLoopback(findings: readonly Finding[]): number | string {
-  const over = findings.slice(0, -1).find(({ reason }) => reason !== "ConnectTimeout");
+function outcomeOfLoopback(probeResults: readonly ProbeResult[]): number | string {
+  const over = probeResults.slice(0, -1).find(({ reason }) => reason !== "ConnectTimeout");
   if (over !== undefined) return `refused: ${over.reason}`;
-  const last = findings.at(-1);
+  const last = probeResults.at(-1);
   if (last?.reason === "ConnectTimeout") return "waited";
   return last?.phases.connectMs ?? `refused: ${last?.reason}`;
 }

@@ -1,5 +1,5 @@
 import type { SocketAddress } from "../../shared/model/socket-address.ts";
-import type { Question } from "../prober/probe/probe-request.ts";
+import type { ProbeRequest } from "../prober/probe/probe-request.ts";
 
 /** A question as a prober would ask it; any status is right, since what is measured is the way there. */
 export function questionOf(
@@ -7,7 +7,7 @@ export function questionOf(
   { address, port }: SocketAddress,
   host: string,
   timeoutMs: number,
-): Question {
+): ProbeRequest {
   return {
     protocol,
     address,

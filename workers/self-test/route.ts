@@ -43,7 +43,7 @@ async function selfTest(context: ApiContext): Promise<Response> {
   return context.json({ figures: await withTimeout(figuresOf(context, request), LIMIT_MS).catch(failure) });
 }
 
-/** What the platform would not let be measured is a finding too. Nothing in it is secret: the targets are all that was given. */
+/** What the platform would not let be measured is a probeResult too. Nothing in it is secret: the targets are all that was given. */
 const failure = (error: unknown): Figures => ({ error: errorMessage(error) });
 
 function figuresOf({ env }: ApiContext, { measurement, region, ...rest }: SelfTestRequest) {

@@ -1,10 +1,10 @@
 import { DurableObject } from "cloudflare:workers";
 import type { Figures, Measurement, SelfTestRequest } from "../../shared/model/self-test.ts";
 import type { Env } from "../env.ts";
-import { askColo } from "../prober/colo.ts";
-import { outsideOf } from "../prober/dependencies.ts";
+import { fetchColo } from "../prober/colo.ts";
+import { dependenciesOf } from "../prober/dependencies.ts";
 import { dial } from "../prober/dial/connection.ts";
-import { Turn } from "../prober/dial/mutex.ts";
+import { Mutex } from "../prober/dial/mutex.ts";
 import { readSettings } from "../settings.ts";
 import type { Bench } from "./bench.ts";
 import { MEASURES } from "./measures.ts";
@@ -41,13 +41,13 @@ export interface SelfTestRpc {
  */
 export class SelfTest extends DurableObject<Env> implements SelfTestRpc {
   readonly #bornAt = Date.now();
-  readonly #outside = outsideOf(this.ctx, this.env);
-  readonly #turn = new Turn();
+  readonly #dependencies = dependenciesOf(this.ctx, this.env);
+  readonly #mutex = new Mutex();
   readonly #nextAlarm = new NextAlarm();
   readonly #round = new Round();
 
   measure(request: SelfTestRequest & { measurement: keyof typeof MEASURES }): Promise<Figures> {
-    return this.#turn.take(async () => {
+    return this.#mutex.runExclusive(async () => {
       try {
         const work = () => MEASURES[request.measurement](this.#bench(request));
         // What waits for alarms cannot be one: none comes before its handler has returned.
@@ -95,13 +95,13 @@ export class SelfTest extends DurableObject<Env> implements SelfTestRpc {
     return {
       request,
       storage: this.ctx.storage,
-      dial: ({ address, port }) => dial(this.#outside.connect, address, port),
-      askElsewhere: (question) => this.#outside.askElsewhere(question),
-      askTogether: (questions) => this.#outside.askTogether(questions),
+      dial: ({ address, port }) => dial(this.#dependencies.connect, address, port),
+      probeInLoopback: (question) => this.#dependencies.probeInLoopback(question),
+      probeBatchInLoopback: (questions) => this.#dependencies.probeBatchInLoopback(questions),
       dialsTogether: DIALS_TOGETHER,
       echo: (n) => echoOf(this.ctx).echo(n),
       nextAlarm: this.#nextAlarm,
-      colo: async () => (COLO_URL === "" ? undefined : askColo(COLO_URL)),
+      colo: async () => (COLO_URL === "" ? undefined : fetchColo(COLO_URL)),
     };
   }
 }

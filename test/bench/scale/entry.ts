@@ -9,7 +9,7 @@ import { clusterOf, coordinatorOf, type Env } from "../../../workers/env.ts";
 import edge from "../../../workers/index.ts";
 import { countRows, type Rows } from "./count-rows.ts";
 
-export { Notifier, SuspectDialler } from "../../../workers/index.ts";
+export { LoopbackDialer, Notifier } from "../../../workers/index.ts";
 
 /** The real one, which also tells what it has had of its storage. */
 export class Coordinator extends RealCoordinator {

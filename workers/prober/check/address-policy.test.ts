@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Reason } from "../../../shared/reason.ts";
-import type { Finding } from "../probe/probe-request.ts";
-import { combine } from "./address-policy.ts";
+import type { ProbeResult } from "../probe/probe-request.ts";
+import { applyAddressPolicy } from "./address-policy.ts";
 
-const finding = (reason: Reason): Finding => ({ reason, phases: { totalMs: 0 } });
+const probeResult = (reason: Reason): ProbeResult => ({ reason, phases: { totalMs: 0 } });
 
 /** Of a leaf's addresses: what they said, what `Any` makes of it, and what `All` does (design §3, counting). */
 const CASES: [Reason[], Reason | undefined, Reason | undefined][] = [
@@ -20,7 +20,7 @@ const CASES: [Reason[], Reason | undefined, Reason | undefined][] = [
 
 describe("the addresses of a leaf", () => {
   it.each(CASES)("%j are %s with Any and %s with All", (reasons, any, all) => {
-    expect(combine(reasons.map(finding), "Any")?.reason).toBe(any);
-    expect(combine(reasons.map(finding), "All")?.reason).toBe(all);
+    expect(applyAddressPolicy(reasons.map(probeResult), "Any")?.reason).toBe(any);
+    expect(applyAddressPolicy(reasons.map(probeResult), "All")?.reason).toBe(all);
   });
 });

@@ -1,6 +1,6 @@
 import type { Outcome } from "../../../shared/reason.ts";
 import { outcomeOf } from "../../../shared/reason.ts";
-import type { Finding } from "../probe/probe-request.ts";
+import type { ProbeResult } from "../probe/probe-request.ts";
 
 type Policy = "Any" | "All";
 
@@ -10,10 +10,10 @@ const ORDER: Record<Policy, readonly Outcome[]> = {
   All: ["failed", "indeterminate", "ok"],
 };
 
-/** The finding that stands for all addresses of a leaf: the first of the outcome that decides. Undefined for none. */
-export function combine(findings: readonly Finding[], policy: Policy): Finding | undefined {
+/** The probeResult that stands for all addresses of a leaf: the first of the outcome that decides. Undefined for none. */
+export function applyAddressPolicy(probeResults: readonly ProbeResult[], policy: Policy): ProbeResult | undefined {
   for (const outcome of ORDER[policy]) {
-    const found = findings.find((finding) => outcomeOf(finding.reason) === outcome);
+    const found = probeResults.find((probeResult) => outcomeOf(probeResult.reason) === outcome);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Reason } from "../../../shared/reason.ts";
-import { looksLikeOurTrouble, withoutFailures } from "./canaries.ts";
+import { looksLikeOwnFailure, withoutFailures } from "./canaries.ts";
 import type { CheckResult } from "./check.ts";
 
 const phases = { totalMs: 1 };
 
 function checked(address: string, reason: Reason): CheckResult {
-  return { observation: { reason, at: 5, phases }, findings: [{ address, reason, phases }] };
+  return { observation: { reason, at: 5, phases }, probeResults: [{ address, reason, phases }] };
 }
 
 describe("a round looks like our own trouble", () => {
@@ -58,7 +58,7 @@ describe("a round looks like our own trouble", () => {
     ],
     ["not when nothing was dialled", [], false],
   ])("%s", (_, dials, looks) => {
-    expect(looksLikeOurTrouble(dials.map(([address, reason]) => checked(address, reason)))).toBe(looks);
+    expect(looksLikeOwnFailure(dials.map(([address, reason]) => checked(address, reason)))).toBe(looks);
   });
 });
 
@@ -86,7 +86,7 @@ describe("confirmations look like our own trouble", () => {
     ["not when nothing was dialled", [], false],
   ])("%s", (_, dials, looks) => {
     const results = dials.map(([address, reason]) => checked(address, reason));
-    expect(looksLikeOurTrouble(results, { hasConfirmed: true })).toBe(looks);
+    expect(looksLikeOwnFailure(results, { hasConfirmed: true })).toBe(looks);
   });
 });
 

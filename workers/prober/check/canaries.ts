@@ -2,9 +2,9 @@ import { addressFamily } from "../../../shared/model/address.ts";
 import type { Expectation } from "../../../shared/model/probe.ts";
 import type { Reason } from "../../../shared/reason.ts";
 import { outcomeOf } from "../../../shared/reason.ts";
-import type { Question } from "../probe/probe-request.ts";
-import { answer } from "../probe/probe-request.ts";
-import { combine } from "./address-policy.ts";
+import type { ProbeRequest } from "../probe/probe-request.ts";
+import { protocolResult } from "../probe/probe-request.ts";
+import { applyAddressPolicy } from "./address-policy.ts";
 import type { CheckResult } from "./check.ts";
 
 const LEAST_ADDRESSES = 3;
@@ -16,9 +16,9 @@ const CANARY_TIMEOUT_MS = 2_000;
  * was to be confirmed a single address is enough: that is only what failed, and where the region itself is cut off no other dial
  * would say so.
  */
-export function looksLikeOurTrouble(results: readonly CheckResult[], { hasConfirmed = false } = {}): boolean {
+export function looksLikeOwnFailure(results: readonly CheckResult[], { hasConfirmed = false } = {}): boolean {
   const failed = new Map<string, boolean>();
-  for (const { address, reason } of results.flatMap((result) => result.findings)) {
+  for (const { address, reason } of results.flatMap((result) => result.probeResults)) {
     if (address === undefined) continue;
     failed.set(address, isUnanswered(reason) || (failed.get(address) ?? false));
   }
@@ -32,7 +32,7 @@ export function looksLikeOurTrouble(results: readonly CheckResult[], { hasConfir
  * the family looks. It is asked of single leaves too, since most records have few of them.
  */
 export function looksLikeNoIPv6(results: readonly CheckResult[]): boolean {
-  const dialled = results.flatMap(({ findings }) => findings).filter(({ address }) => isIPv6(address));
+  const dialled = results.flatMap(({ probeResults }) => probeResults).filter(({ address }) => isIPv6(address));
   return dialled.length > 0 && dialled.every(({ reason }) => isUnanswered(reason));
 }
 
@@ -41,7 +41,7 @@ const isUnanswered = (reason: Reason) => reason === "ConnectFailed" || reason ==
 export const isIPv6 = (address: string | undefined) => address !== undefined && addressFamily(address) === "IPv6";
 
 /** The question to a canary: whether it can be reached at all. */
-export function canaryQuestion(canary: { address: string; port: number }): Question {
+export function canaryRequest(canary: { address: string; port: number }): ProbeRequest {
   const expectation = { statuses: [], body: undefined };
   const rest = { host: canary.address, path: "/", headers: {}, userAgent: "", timeoutMs: CANARY_TIMEOUT_MS };
   return { protocol: "TCP", ...canary, expectation, ...rest };
@@ -51,16 +51,21 @@ export function canaryQuestion(canary: { address: string; port: number }): Quest
 export function withoutFailures(result: CheckResult): CheckResult {
   if (outcomeOf(result.observation.reason) !== "failed") return result;
   const { at, phases } = result.observation;
-  const ours = answer("ProberUnreachable", "Most dials of this round failed, and those to the canaries too.");
-  return { observation: { ...ours, at, phases }, findings: result.findings };
+  const ours = protocolResult("ProberUnreachable", "Most dials of this round failed, and those to the canaries too.");
+  return { observation: { ...ours, at, phases }, probeResults: result.probeResults };
 }
 
 /** A check of a round in which the canaries of IPv6 failed too: it is what it would be had those dials no outcome. */
 export function withoutIPv6Failures(result: CheckResult, policy: Expectation["addressPolicy"]): CheckResult {
   if (outcomeOf(result.observation.reason) !== "failed") return result;
   const { at, phases } = result.observation;
-  const ours = answer("ProberUnreachable", "No dial to an IPv6 address was answered, nor were those to the canaries.");
-  const findings = result.findings.map((finding) => (isIPv6(finding.address) ? { ...finding, ...ours } : finding));
-  const isOurs = combine(findings, policy)?.reason === ours.reason;
-  return isOurs ? { observation: { ...ours, at, phases }, findings: result.findings } : result;
+  const ours = protocolResult(
+    "ProberUnreachable",
+    "No dial to an IPv6 address was answered, nor were those to the canaries.",
+  );
+  const probeResults = result.probeResults.map((probeResult) =>
+    isIPv6(probeResult.address) ? { ...probeResult, ...ours } : probeResult,
+  );
+  const isOurs = applyAddressPolicy(probeResults, policy)?.reason === ours.reason;
+  return isOurs ? { observation: { ...ours, at, phases }, probeResults: result.probeResults } : result;
 }

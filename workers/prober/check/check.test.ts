@@ -2,7 +2,7 @@ import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, inject, it } from "vitest";
 import type { Probe } from "../../../shared/model/probe.ts";
 import { assign, assignmentOf, byId, freshProber, inProber, probeOf, standIn } from "../../../test/support/prober.ts";
-import type { Outside } from "../dependencies.ts";
+import type { ProberDependencies } from "../dependencies.ts";
 
 const { named, closed, seen } = inject("gateways");
 
@@ -15,7 +15,7 @@ const policy = (addressPolicy: "Any" | "All") => ({
   expectation: { statuses: [{ from: 200, to: 299 }], addressPolicy },
 });
 
-async function observe(probes: Probe[], doubles: Partial<Outside> = {}) {
+async function observe(probes: Probe[], doubles: Partial<ProberDependencies> = {}) {
   const stub = freshProber();
   await assign(stub, assignmentOf(1, probes));
   const reports = await standIn(stub, doubles);
@@ -56,11 +56,11 @@ describe("a resolver that is slow", () => {
         leaf("hasty", "one.test", named.good, { timeoutMs: 400 }),
       ],
       {
-        askFamily: async (_, family) => {
+        queryFamily: async (_, family) => {
           await scheduler.wait(family === "A" ? 500 : 0);
           return { addresses: family === "A" ? ["127.0.0.1"] : [], ttlMs: 60_000 };
         },
-        askElsewhere: (question) => {
+        probeInLoopback: (question) => {
           asked.push(question.timeoutMs);
           return Promise.resolve({ reason: "Ok", phases: { connectMs: 1, totalMs: 1 }, address: question.address });
         },
@@ -78,7 +78,7 @@ describe("a leaf that may not be dialled", () => {
     };
     const words = await observe([leaf("cloudflare", "104.16.0.1", 80), leaf("multicast", "224.0.0.1", 80)], {
       connect: refuse,
-      askElsewhere: refuse,
+      probeInLoopback: refuse,
     });
     for (const id of ["cloudflare", "multicast"]) {
       expect(words[id]).toMatchObject({
@@ -122,13 +122,13 @@ describe("a round in which most dials fail", () => {
     const asked: string[] = [];
     await inProber(stub, (prober) => {
       Object.assign(prober, { env: { ...Reflect.get(prober, "env"), CANARIES: canaries } });
-      const { askElsewhere } = prober.outside;
-      const answer: Outside["askElsewhere"] = async (question) => {
-        if (!canaries.includes(`${question.address}:${question.port}`)) return askElsewhere(question);
+      const { probeInLoopback } = prober.dependencies;
+      const answer: ProberDependencies["probeInLoopback"] = async (question) => {
+        if (!canaries.includes(`${question.address}:${question.port}`)) return probeInLoopback(question);
         asked.push(question.address);
         return { reason: areUp ? "Ok" : "ConnectFailed", phases: { totalMs: 1 }, address: question.address };
       };
-      prober.outside.askElsewhere = answer;
+      prober.dependencies.probeInLoopback = answer;
     });
     const reports = await standIn(stub);
     await runDurableObjectAlarm(stub);

@@ -4,50 +4,54 @@ import { MAX_MESSAGE_CHARACTERS } from "../../../shared/model/observation.ts";
 import type { Probe } from "../../../shared/model/probe.ts";
 import { notProbeable } from "../../../shared/probeable.ts";
 import type { Settings } from "../../settings.ts";
-import type { Answer, Finding, Question } from "../probe/probe-request.ts";
-import { answer } from "../probe/probe-request.ts";
-import type { Names, Resolution } from "../resolve/caching-resolver.ts";
-import { combine } from "./address-policy.ts";
-import { openHeaders } from "./decrypt-headers.ts";
+import type { ProbeRequest, ProbeResult, ProtocolResult } from "../probe/probe-request.ts";
+import { protocolResult } from "../probe/probe-request.ts";
+import type { CachingResolver, Resolution } from "../resolve/caching-resolver.ts";
+import { applyAddressPolicy } from "./address-policy.ts";
+import { decryptHeaders } from "./decrypt-headers.ts";
 
-export interface CheckParts {
+export interface CheckDependencies {
   settings: Settings;
   userAgent: string;
   /** How long addresses of a name serve beyond their TTL where the resolver fails. */
   staleMs: number;
-  names: Names;
+  names: CachingResolver;
   /** Asks one address; undefined where it got no slot. */
-  ask: (question: Question) => Promise<Finding | undefined>;
+  ask: (question: ProbeRequest) => Promise<ProbeResult | undefined>;
 }
 
 /** How a check went: the outcome, and what each address that was dialled said. */
 export interface CheckResult {
   observation: Observation;
-  findings: Finding[];
+  probeResults: ProbeResult[];
 }
 
 /** Checks a probe once: its leaf is resolved if it is a name, and every address is asked. Undefined if it got no slot. */
-export async function check(probe: Probe, parts: CheckParts): Promise<CheckResult | undefined> {
+export async function check(probe: Probe, parts: CheckDependencies): Promise<CheckResult | undefined> {
   const opened =
-    probe.headers === undefined ? { headers: {} } : await openHeaders(probe.headers.sealed, parts.settings);
-  if ("problem" in opened) return result([undialled(answer("HeadersUnreadable", opened.problem))], probe, undefined);
+    probe.headers === undefined ? { headers: {} } : await decryptHeaders(probe.headers.sealed, parts.settings);
+  if ("problem" in opened)
+    return result([undialled(protocolResult("HeadersUnreadable", opened.problem))], probe, undefined);
   const resolution = await resolve(probe, parts);
   const leftMs = probe.timeoutMs - Math.min(resolution?.resolveMs ?? 0, resolverShareMs(probe));
   const addresses = resolution?.addresses ?? [probe.target.leaf];
-  const findings = await Promise.all(
+  const probeResults = await Promise.all(
     addresses.map((address) =>
       askOne({ ...questionOf(probe, parts), address, headers: opened.headers, timeoutMs: leftMs }, parts),
     ),
   );
-  const asked = findings.filter((finding) => finding !== undefined);
-  if (asked.length < findings.length) return undefined;
+  const asked = probeResults.filter((probeResult) => probeResult !== undefined);
+  if (asked.length < probeResults.length) return undefined;
   return result([...asked, ...unresolved(probe, resolution)], probe, resolution);
 }
 
 /** A check that could not be made because the prober itself failed. */
 export function failedCheck(error: unknown): CheckResult {
   const message = `The prober failed: ${error}`.slice(0, MAX_MESSAGE_CHARACTERS);
-  return { observation: { reason: "InternalError", message, at: Date.now(), phases: { totalMs: 0 } }, findings: [] };
+  return {
+    observation: { reason: "InternalError", message, at: Date.now(), phases: { totalMs: 0 } },
+    probeResults: [],
+  };
 }
 
 /**
@@ -56,43 +60,44 @@ export function failedCheck(error: unknown): CheckResult {
  */
 const resolverShareMs = (probe: Probe) => probe.timeoutMs / 2;
 
-async function resolve(probe: Probe, parts: CheckParts): Promise<Resolution | undefined> {
+async function resolve(probe: Probe, parts: CheckDependencies): Promise<Resolution | undefined> {
   const { leaf } = probe.target;
   if (addressFamily(leaf) !== undefined) return undefined;
   return parts.names.resolve(leaf, resolverShareMs(probe), parts.staleMs);
 }
 
-function questionOf({ target, expectation }: Probe, { userAgent }: CheckParts) {
+function questionOf({ target, expectation }: Probe, { userAgent }: CheckDependencies) {
   const { protocol, port, host, path } = target;
   const { addressPolicy: _, ...expected } = expectation;
   return { protocol, port, host, path, expectation: expected, userAgent };
 }
 
 /** Refused ranges are decided before dialling: the platform's refusal of them reads like a closed port. */
-async function askOne(question: Question, parts: CheckParts): Promise<Finding | undefined> {
+async function askOne(question: ProbeRequest, parts: CheckDependencies): Promise<ProbeResult | undefined> {
   const refusal = notProbeable(question.address, parts.settings.ALLOW_PRIVATE_ADDRESSES);
   if (refusal === undefined) return parts.ask(question);
-  return undialled(answer("NotProbeable", `${question.address} cannot be probed: it is ${refusal}.`));
+  return undialled(protocolResult("NotProbeable", `${question.address} cannot be probed: it is ${refusal}.`));
 }
 
 /** What the resolver leaves open: no address at all is the name's fault, an answer that is missing is not. */
-function unresolved(probe: Probe, resolution: Resolution | undefined): Finding[] {
+function unresolved(probe: Probe, resolution: Resolution | undefined): ProbeResult[] {
   if (resolution === undefined) return [];
   const { leaf } = probe.target;
   if (resolution.trouble !== undefined) {
-    return [undialled(answer("ResolverFailed", `${leaf} could not be resolved: ${resolution.trouble}.`))];
+    return [undialled(protocolResult("ResolverFailed", `${leaf} could not be resolved: ${resolution.trouble}.`))];
   }
   if (resolution.addresses.length > 0) return [];
-  return [undialled(answer("NoAddress", `${leaf} has neither an A nor an AAAA record.`))];
+  return [undialled(protocolResult("NoAddress", `${leaf} has neither an A nor an AAAA record.`))];
 }
 
-function undialled(given: Answer): Finding {
+function undialled(given: ProtocolResult): ProbeResult {
   return { ...given, phases: { totalMs: 0 } };
 }
 
-function result(findings: Finding[], probe: Probe, resolution: Resolution | undefined): CheckResult {
+function result(probeResults: ProbeResult[], probe: Probe, resolution: Resolution | undefined): CheckResult {
   const decisive =
-    combine(findings, probe.expectation.addressPolicy) ?? undialled(answer("InternalError", "Nothing was asked."));
+    applyAddressPolicy(probeResults, probe.expectation.addressPolicy) ??
+    undialled(protocolResult("InternalError", "Nothing was asked."));
   const { address, phases, message, ...rest } = decisive;
   const resolveMs = resolution?.resolveMs;
   const observation: Observation = {
@@ -102,5 +107,5 @@ function result(findings: Finding[], probe: Probe, resolution: Resolution | unde
     phases: { ...phases, ...(resolveMs !== undefined && { resolveMs }), totalMs: phases.totalMs + (resolveMs ?? 0) },
     ...(resolution !== undefined && address !== undefined && { address }),
   };
-  return { observation, findings };
+  return { observation, probeResults };
 }

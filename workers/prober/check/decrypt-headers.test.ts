@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Sealed } from "../../../shared/model/probe.ts";
-import { openHeaders } from "./decrypt-headers.ts";
+import { decryptHeaders } from "./decrypt-headers.ts";
 
 const key = btoa("k".repeat(32));
 const older = btoa("o".repeat(32));
@@ -24,8 +24,8 @@ const headers = { "X-Api-Key": "S3CR3T" };
 
 describe("sealed headers", () => {
   it("open with the key they name, also with the one before", async () => {
-    expect(await openHeaders(await seal(headers, "2", key), keys)).toEqual({ headers });
-    expect(await openHeaders(await seal(headers, "1", older), keys)).toEqual({ headers });
+    expect(await decryptHeaders(await seal(headers, "2", key), keys)).toEqual({ headers });
+    expect(await decryptHeaders(await seal(headers, "1", older), keys)).toEqual({ headers });
   });
 
   it.each<[string, () => Promise<Sealed>, RegExp]>([
@@ -33,7 +33,7 @@ describe("sealed headers", () => {
     ["that another key sealed", () => seal(headers, "2", older), /do not open with the key "2"/],
     ["that hold a line break", () => seal({ "X-A": "S3CR3T\r\nHost: evil" }, "2", key), /headers\["X-A"\] must hold/],
   ])("%s are a problem that gives no value away", async (_, sealed, expected) => {
-    const opened = await openHeaders(await sealed(), keys);
+    const opened = await decryptHeaders(await sealed(), keys);
     expect(opened).toEqual({ problem: expect.stringMatching(expected) });
     expect(JSON.stringify(opened)).not.toContain("S3CR3T");
   });
@@ -45,6 +45,6 @@ describe("sealed headers", () => {
       HEADER_KEY_PREVIOUS: undefined,
       HEADER_KEY_PREVIOUS_ID: undefined,
     };
-    expect(await openHeaders(await seal(headers, "1", key), none)).toHaveProperty("problem");
+    expect(await decryptHeaders(await seal(headers, "1", key), none)).toHaveProperty("problem");
   });
 });

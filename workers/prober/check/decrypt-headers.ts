@@ -5,13 +5,13 @@ import type { Settings } from "../../settings.ts";
 type Keys = Pick<Settings, "HEADER_KEY" | "HEADER_KEY_ID" | "HEADER_KEY_PREVIOUS" | "HEADER_KEY_PREVIOUS_ID">;
 
 /** Opened headers, or why they cannot be opened, in words that give nothing away. */
-export type Opened = { headers: Record<string, string> } | { problem: string };
+export type DecryptedHeaders = { headers: Record<string, string> } | { problem: string };
 
 /**
  * Opens header secrets, in memory: AES-GCM over the JSON of the headers, with a 12-byte iv and no additional data, by the
  * key that is named in them (`HEADER_KEY`, or the one before while rotating).
  */
-export async function openHeaders(sealed: Sealed, keys: Keys): Promise<Opened> {
+export async function decryptHeaders(sealed: Sealed, keys: Keys): Promise<DecryptedHeaders> {
   const key = keyNamed(sealed.keyId, keys);
   if (key === undefined) return { problem: `The Worker has no header key named ${JSON.stringify(sealed.keyId)}.` };
   try {
@@ -32,7 +32,7 @@ function keyNamed(keyId: string, keys: Keys): string | undefined {
 }
 
 /** The sealing side has checked them already; a line break that still got here would forge a request, so none passes. */
-function readHeaders(json: string): Opened {
+function readHeaders(json: string): DecryptedHeaders {
   const checked = checkHeaders(JSON.parse(json));
   if (checked.ok) return { headers: checked.headers };
   return {

@@ -1,32 +1,32 @@
 import { outcomeOf } from "../../../shared/reason.ts";
 import type { Settings } from "../../settings.ts";
-import type { Finding, Question } from "../probe/probe-request.ts";
-import type { Settling } from "../schedule/round-runner.ts";
-import type { Member } from "../shard/probe-state.ts";
+import type { ProbeRequest, ProbeResult } from "../probe/probe-request.ts";
+import type { SettledRound } from "../schedule/round-runner.ts";
+import type { ProbeState } from "../shard/probe-state.ts";
 import {
-  canaryQuestion,
+  canaryRequest,
   isIPv6,
   looksLikeNoIPv6,
-  looksLikeOurTrouble,
+  looksLikeOwnFailure,
   withoutFailures,
   withoutIPv6Failures,
 } from "./canaries.ts";
 import type { CheckResult } from "./check.ts";
 
 type Canaries = Settings["CANARIES"];
-export type CheckedMember = [Member, CheckResult];
+export type CheckedProbe = [ProbeState, CheckResult];
 /** Asks a canary; undefined where it got no slot. */
-type AskCanary = (question: Question) => Promise<Finding | undefined>;
+type ProbeCanary = (question: ProbeRequest) => Promise<ProbeResult | undefined>;
 
 /** What was checked, as it counts: no failure does where the canaries say that the trouble is the region's own. */
-export async function judgedByCanaries(
-  results: CheckedMember[],
-  round: Pick<Settling, "hasConfirmed">,
+export async function discountOwnFailures(
+  results: CheckedProbe[],
+  round: Pick<SettledRound, "hasConfirmed">,
   canaries: Canaries,
-  ask: AskCanary,
-): Promise<CheckedMember[]> {
+  ask: ProbeCanary,
+): Promise<CheckedProbe[]> {
   const checks = results.map(([, result]) => result);
-  if (looksLikeOurTrouble(checks, round) && (await areUnreachable(canaries, ask))) {
+  if (looksLikeOwnFailure(checks, round) && (await areUnreachable(canaries, ask))) {
     return results.map(([member, result]) => [member, withoutFailures(result)]);
   }
   const ofIPv6 = canaries.filter(({ address }) => isIPv6(address));
@@ -40,9 +40,10 @@ export async function judgedByCanaries(
 }
 
 /** Whether canaries were asked, two at most, and none of them answered. */
-async function areUnreachable(canaries: Canaries, ask: AskCanary): Promise<boolean> {
-  const findings = await Promise.all(canaries.slice(0, 2).map((canary) => ask(canaryQuestion(canary))));
+async function areUnreachable(canaries: Canaries, ask: ProbeCanary): Promise<boolean> {
+  const probeResults = await Promise.all(canaries.slice(0, 2).map((canary) => ask(canaryRequest(canary))));
   return (
-    findings.length > 0 && findings.every((finding) => finding !== undefined && outcomeOf(finding.reason) === "failed")
+    probeResults.length > 0 &&
+    probeResults.every((probeResult) => probeResult !== undefined && outcomeOf(probeResult.reason) === "failed")
   );
 }

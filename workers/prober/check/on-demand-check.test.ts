@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { probeOf } from "../../../test/support/prober.ts";
 import { readSettings } from "../../settings.ts";
-import { Turn } from "../dial/mutex.ts";
-import { Names } from "../resolve/caching-resolver.ts";
+import { Mutex } from "../dial/mutex.ts";
+import { CachingResolver } from "../resolve/caching-resolver.ts";
 import { checkNow } from "./on-demand-check.ts";
 
 const settings = readSettings({ ALLOW_PRIVATE_ADDRESSES: "true" });
-const names = new Names(() => Promise.reject(new Error("the resolver broke")), new Turn());
+const names = new CachingResolver(() => Promise.reject(new Error("the resolver broke")), new Mutex());
 const parts = { settings, userAgent: "test", names };
 
 describe("a check outside any round", () => {

@@ -1,7 +1,7 @@
 import type { Observation } from "../../../shared/model/observation.ts";
 import type { Probe } from "../../../shared/model/probe.ts";
-import type { Finding, Question } from "../probe/probe-request.ts";
-import type { CheckParts } from "./check.ts";
+import type { ProbeRequest, ProbeResult } from "../probe/probe-request.ts";
+import type { CheckDependencies } from "./check.ts";
 import { check, failedCheck } from "./check.ts";
 
 /**
@@ -10,8 +10,8 @@ import { check, failedCheck } from "./check.ts";
  */
 export const SLOT_WAIT_MS = 10_000;
 
-type Parts = Omit<CheckParts, "staleMs" | "ask"> & {
-  ask: (question: Question, closing: AbortSignal) => Promise<Finding | undefined>;
+type Parts = Omit<CheckDependencies, "staleMs" | "ask"> & {
+  ask: (question: ProbeRequest, closing: AbortSignal) => Promise<ProbeResult | undefined>;
 };
 
 /** Checks a probe once, outside any round. Never throws: what fails is the prober's own trouble, and the observation says so. */

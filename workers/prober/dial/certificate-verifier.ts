@@ -8,7 +8,7 @@ import { makeVerifier } from "../tls/verify/verifier.ts";
 const verifiers = new WeakMap<Env, Verify>();
 
 /** Verifies certificates against Mozilla's roots and those of the settings. */
-export function verifierOf(env: Env): Verify {
+export function certificateVerifierOf(env: Env): Verify {
   return (...given) => {
     const verify = verifiers.get(env) ?? makeVerifier(rootStore(readSettings(env).EXTRA_ROOTS));
     verifiers.set(env, verify);

@@ -5,10 +5,10 @@ import type { Report } from "../../../shared/model/messages/report.ts";
 import type { Probe } from "../../../shared/model/probe.ts";
 import { assign, assignmentOf, brief, byId, freshProber, probeOf, standIn } from "../../../test/support/prober.ts";
 import { free, reach } from "../../../test/support/reach.ts";
-import type { Outside } from "../dependencies.ts";
+import type { ProberDependencies } from "../dependencies.ts";
 import type { Connect, Connection } from "./connection.ts";
-import { MAX_HERE } from "./dialer.ts";
-import { askAddress } from "./probe-address.ts";
+import { MAX_OWN_SOCKETS } from "./dialer.ts";
+import { probeAddress } from "./probe-address.ts";
 
 const gateways = inject("gateways");
 
@@ -90,7 +90,7 @@ const repeat = (count: number, name: string, port: number, change: Partial<Probe
   Array.from({ length: count }, (_, n) => probeOf(`${name}-${n}`, port, change));
 
 /** Runs one round, and answers its last word on each probe with the observation that any of its reports had. */
-async function round(stub: ReturnType<typeof freshProber>, doubles: Partial<Outside> = {}): Promise<Report> {
+async function round(stub: ReturnType<typeof freshProber>, doubles: Partial<ProberDependencies> = {}): Promise<Report> {
   const reports = await standIn(stub, doubles);
   await runDurableObjectAlarm(stub);
   const last = reports.at(-1) as Report;
@@ -122,9 +122,9 @@ describe("28 mixed probes", () => {
     const stub = freshProber();
     const { connect: counting, most } = countingConnect();
     await assign(stub, assignmentOf(1, probes));
-    const askElsewhere: Outside["askElsewhere"] = (question) =>
-      askAddress({ ...reach, connect: counting }, question, free);
-    const words = byId(await round(stub, { connect: counting, askElsewhere }));
+    const probeInLoopback: ProberDependencies["probeInLoopback"] = (question) =>
+      probeAddress({ ...reach, connect: counting }, question, free);
+    const words = byId(await round(stub, { connect: counting, probeInLoopback }));
     expect(most()).toBeLessThanOrEqual(MAX_PENDING);
     expect(
       Object.values(words)
@@ -149,11 +149,11 @@ describe("28 mixed probes", () => {
     const { connect: counting, most } = countingConnect();
     const warm = probes.filter(({ id }) => !id.startsWith("hole"));
     await assign(stub, assignmentOf(1, warm));
-    const askElsewhere: Outside["askElsewhere"] = (question) =>
-      askAddress({ ...reach, connect: counting }, question, free);
+    const probeInLoopback: ProberDependencies["probeInLoopback"] = (question) =>
+      probeAddress({ ...reach, connect: counting }, question, free);
     const ok: number[] = [];
     for (let n = 0; n < 4; n += 1) {
-      const report = await round(stub, { connect: counting, askElsewhere });
+      const report = await round(stub, { connect: counting, probeInLoopback });
       ok.push(report.probes.filter(({ observation }) => observation?.reason === "Ok").length);
     }
     expect(ok).toEqual([17, 17, 17, 17]);
@@ -214,33 +214,33 @@ describe("leaves that hang", () => {
     const stub = freshProber();
     const probes = [...repeat(6, "dark", closed, { timeoutMs: 400 }), ...repeat(10, "good", named.good)];
     await assign(stub, assignmentOf(1, probes));
-    await round(stub, { askElsewhere: answered });
-    const askElsewhere: Outside["askElsewhere"] = async (question) => {
-      if (question.port !== closed) return askAddress(reach, question, free);
+    await round(stub, { probeInLoopback: answered });
+    const probeInLoopback: ProberDependencies["probeInLoopback"] = async (question) => {
+      if (question.port !== closed) return probeAddress(reach, question, free);
       await new Promise((resolve) => setTimeout(resolve, question.timeoutMs));
       return { reason: "ConnectTimeout", phases: { totalMs: question.timeoutMs }, address: question.address };
     };
     const hanging = hangingConnect();
     const dialled: Connect = (address) => (address.port === closed ? hanging.connect(address) : connect(address));
-    const report = await round(stub, { connect: dialled, askElsewhere });
+    const report = await round(stub, { connect: dialled, probeInLoopback });
     for (const word of report?.probes ?? []) {
       const isDark = word.id.startsWith("dark");
       expect(word.observation?.reason).toBe(isDark ? "ConnectTimeout" : "Ok");
       if (!isDark) expect((word.observation?.at ?? Number.NaN) - (report?.roundAt ?? 0)).toBeLessThan(1_500);
     }
-    expect(hanging.dials()).toBeLessThanOrEqual(MAX_HERE);
+    expect(hanging.dials()).toBeLessThanOrEqual(MAX_OWN_SOCKETS);
   });
 
   /** Two rounds in which the dials of the object's own hang; the second may ask in a loopback or not. */
-  async function hangTwice(second: Outside["askElsewhere"]) {
+  async function hangTwice(second: ProberDependencies["probeInLoopback"]) {
     const stub = freshProber();
     const [hole = 0] = blackHoles;
     await assign(stub, assignmentOf(1, [probeOf("hole", hole, brief), probeOf("good", named.good)]));
     const { connect: hanging, dials } = hangingConnect();
-    await round(stub, { connect: hanging, askElsewhere: answered });
-    const first = byId(await round(stub, { connect: hanging, askElsewhere: answered }));
+    await round(stub, { connect: hanging, probeInLoopback: answered });
+    const first = byId(await round(stub, { connect: hanging, probeInLoopback: answered }));
     expect(first.hole?.observation?.reason).toBe("ConnectTimeout");
-    const after = byId(await round(stub, { connect: hanging, askElsewhere: second }));
+    const after = byId(await round(stub, { connect: hanging, probeInLoopback: second }));
     expect(dials()).toBe(2);
     return after.hole?.observation;
   }
@@ -262,12 +262,14 @@ describe("where the platform refuses loopbacks beyond some number in an invocati
     const probes = [...repeat(20, "good", named.good), ...repeat(4, "closed", closed)];
     await assign(stub, assignmentOf(1, probes));
     let calls = 0;
-    const askElsewhere: Outside["askElsewhere"] = (question) => {
+    const probeInLoopback: ProberDependencies["probeInLoopback"] = (question) => {
       calls += 1;
-      return calls > 8 ? Promise.reject(new Error("Too many Worker invocations.")) : askAddress(reach, question, free);
+      return calls > 8
+        ? Promise.reject(new Error("Too many Worker invocations."))
+        : probeAddress(reach, question, free);
     };
     const { connect: counting, most } = countingConnect();
-    const words = byId(await round(stub, { connect: counting, askElsewhere }));
+    const words = byId(await round(stub, { connect: counting, probeInLoopback }));
     expect(calls).toBeGreaterThan(8);
     expect(most()).toBeLessThanOrEqual(MAX_PENDING);
     for (const { id } of probes) {
@@ -278,5 +280,5 @@ describe("where the platform refuses loopbacks beyond some number in an invocati
 });
 
 /** A suspect that answers, and is proven from then on. */
-const answered: Outside["askElsewhere"] = ({ address }) =>
+const answered: ProberDependencies["probeInLoopback"] = ({ address }) =>
   Promise.resolve({ reason: "Ok", phases: { connectMs: 1, totalMs: 1 }, address });

@@ -1,7 +1,7 @@
 import { describe, expect, inject, it } from "vitest";
 import { free, reach } from "../../../test/support/reach.ts";
-import type { Finding, Question } from "../probe/probe-request.ts";
-import { askAddress } from "./probe-address.ts";
+import type { ProbeRequest, ProbeResult } from "../probe/probe-request.ts";
+import { probeAddress } from "./probe-address.ts";
 
 const gateways = inject("gateways");
 const TIMEOUT_MS = 1_000;
@@ -12,8 +12,8 @@ const PATIENT = { timeoutMs: 3 * SLACK_MS };
 
 type Name = keyof typeof gateways.named;
 
-function ask(port: number, change: Partial<Question> = {}): Promise<Finding> {
-  const question: Question = {
+function ask(port: number, change: Partial<ProbeRequest> = {}): Promise<ProbeResult> {
+  const question: ProbeRequest = {
     protocol: "HTTP",
     address: "127.0.0.1",
     port,
@@ -25,7 +25,7 @@ function ask(port: number, change: Partial<Question> = {}): Promise<Finding> {
     timeoutMs: TIMEOUT_MS,
     ...change,
   };
-  return askAddress(reach, question, free);
+  return probeAddress(reach, question, free);
 }
 
 const expecting = (body: string) => ({ expectation: { statuses: [{ from: 200, to: 299 }], body } });
@@ -52,11 +52,11 @@ describe("a gateway that", () => {
   ];
   it.each(faults)("%s fails with %s, %s", async (name, reason, when) => {
     const startedAt = Date.now();
-    const finding = await ask(gateways.named[name], when === "at once" ? PATIENT : {});
+    const probeResult = await ask(gateways.named[name], when === "at once" ? PATIENT : {});
     const tookMs = Date.now() - startedAt;
-    expect(finding.reason, finding.message).toBe(reason);
+    expect(probeResult.reason, probeResult.message).toBe(reason);
     expect(tookMs).toBeLessThan(when === "at once" ? SLACK_MS : TIMEOUT_MS + SLACK_MS);
-    expect(finding.message).toMatch(/^[A-Z].*\.$/);
+    expect(probeResult.message).toMatch(/^[A-Z].*\.$/);
   });
 
   it.each<Name>([
@@ -71,23 +71,23 @@ describe("a gateway that", () => {
     "gigabyteBody",
     "lateBody",
   ])("%s is ok, at once", async (name) => {
-    const finding = await ask(gateways.named[name], PATIENT);
-    expect(finding).toMatchObject({ reason: "Ok", httpStatus: name === "noContent" ? 204 : 200 });
-    expect(finding.phases.totalMs).toBeLessThan(SLACK_MS);
-    expect(finding.phases.firstByteMs).toBeGreaterThanOrEqual(finding.phases.connectMs ?? Number.NaN);
+    const probeResult = await ask(gateways.named[name], PATIENT);
+    expect(probeResult).toMatchObject({ reason: "Ok", httpStatus: name === "noContent" ? 204 : 200 });
+    expect(probeResult.phases.totalMs).toBeLessThan(SLACK_MS);
+    expect(probeResult.phases.firstByteMs).toBeGreaterThanOrEqual(probeResult.phases.connectMs ?? Number.NaN);
   });
 
   it("black-holes the dial times out, at the deadline", async () => {
-    const finding = await ask(gateways.blackHoles[0] ?? 0);
-    expect(finding).toMatchObject({ reason: "ConnectTimeout", phases: { totalMs: expect.any(Number) } });
-    expect(finding.phases.totalMs).toBeGreaterThanOrEqual(TIMEOUT_MS - 5);
-    expect(finding.phases.totalMs).toBeLessThan(TIMEOUT_MS + SLACK_MS);
-    expect(finding.phases.connectMs).toBeUndefined();
+    const probeResult = await ask(gateways.blackHoles[0] ?? 0);
+    expect(probeResult).toMatchObject({ reason: "ConnectTimeout", phases: { totalMs: expect.any(Number) } });
+    expect(probeResult.phases.totalMs).toBeGreaterThanOrEqual(TIMEOUT_MS - 5);
+    expect(probeResult.phases.totalMs).toBeLessThan(TIMEOUT_MS + SLACK_MS);
+    expect(probeResult.phases.connectMs).toBeUndefined();
   });
 
   it.each(faults)("%s is told of without a header's value", async (name) => {
-    const finding = await ask(gateways.named[name], { headers: { "X-Api-Key": "S3CR3T" }, timeoutMs: 100 });
-    expect(JSON.stringify(finding)).not.toContain("S3CR3T");
+    const probeResult = await ask(gateways.named[name], { headers: { "X-Api-Key": "S3CR3T" }, timeoutMs: 100 });
+    expect(JSON.stringify(probeResult)).not.toContain("S3CR3T");
   });
 
   it("does not listen fails to connect", async () => {
@@ -109,9 +109,9 @@ describe("the expected body", () => {
   });
 
   it("that is missing is a mismatch, and its text is not told", async () => {
-    const finding = await ask(gateways.named.good, expecting("S3CR3T"));
-    expect(finding.reason).toBe("BodyMismatch");
-    expect(finding.message).not.toContain("S3CR3T");
+    const probeResult = await ask(gateways.named.good, expecting("S3CR3T"));
+    expect(probeResult.reason).toBe("BodyMismatch");
+    expect(probeResult.message).not.toContain("S3CR3T");
   });
 });
 

@@ -1,5 +1,5 @@
-import type { Answer, Finding, Question } from "../probe/probe-request.ts";
-import { answer } from "../probe/probe-request.ts";
+import type { ProbeRequest, ProbeResult, ProtocolResult } from "../probe/probe-request.ts";
+import { protocolResult } from "../probe/probe-request.ts";
 import { PROTOCOLS } from "../probe/protocols.ts";
 import type { Verify } from "../tls/verify/verifier.ts";
 import type { Connect, Connection } from "./connection.ts";
@@ -8,7 +8,7 @@ import { Deadline, EXPIRED } from "./deadline.ts";
 import type { Slot } from "./slots.ts";
 
 /** What it takes to ask an address: how to dial it, and how to verify its certificate. */
-export interface Reach {
+export interface ProbeTransport {
   connect: Connect;
   verify: Verify;
 }
@@ -17,15 +17,18 @@ export interface Reach {
  * Dials one address and asks it, under one deadline from the dial to the last byte needed. The dial counts as pending
  * until the peer's first byte or, where it hangs, until the platform lets go of it (it cannot be cancelled).
  */
-export async function askAddress(reach: Reach, question: Question, slot: Slot): Promise<Finding> {
+export async function probeAddress(reach: ProbeTransport, question: ProbeRequest, slot: Slot): Promise<ProbeResult> {
   const deadline = new Deadline(question.timeoutMs);
   const watch = new Watch();
   let connection: Connection | undefined;
   try {
     connection = dial(reach.connect, question.address, question.port);
-    return watch.finding(question, await ask(connection, question, { deadline, watch, slot, verify: reach.verify }));
+    return watch.probeResult(
+      question,
+      await ask(connection, question, { deadline, watch, slot, verify: reach.verify }),
+    );
   } catch (error) {
-    return watch.finding(question, answer("InternalError", `The prober failed: ${error}`));
+    return watch.probeResult(question, protocolResult("InternalError", `The prober failed: ${error}`));
   } finally {
     deadline.clear();
     if (connection === undefined) slot.closed();
@@ -35,9 +38,9 @@ export async function askAddress(reach: Reach, question: Question, slot: Slot): 
 
 async function ask(
   connection: Connection,
-  question: Question,
+  question: ProbeRequest,
   { deadline, watch, slot, verify }: { deadline: Deadline; watch: Watch; slot: Slot; verify: Verify },
-): Promise<Answer> {
+): Promise<ProtocolResult> {
   const at = `${question.address} port ${question.port}`;
   const opened = await deadline.race(
     connection.opened.then(
@@ -46,9 +49,10 @@ async function ask(
     ),
   );
   if (opened === EXPIRED) {
-    return answer("ConnectTimeout", `No answer to the dial to ${at} within ${question.timeoutMs} ms.`);
+    return protocolResult("ConnectTimeout", `No answer to the dial to ${at} within ${question.timeoutMs} ms.`);
   }
-  if (opened === "failed") return answer("ConnectFailed", `Could not connect to ${at}: is anything listening there?`);
+  if (opened === "failed")
+    return protocolResult("ConnectFailed", `Could not connect to ${at}: is anything listening there?`);
   watch.connected();
   const progress = {
     heard: () => slot.settled(),
@@ -87,7 +91,7 @@ class Watch {
     this.#firstByteMs = this.#elapsedMs();
   }
 
-  finding(question: Question, given: Answer): Finding {
+  probeResult(question: ProbeRequest, given: ProtocolResult): ProbeResult {
     const phases = {
       ...(this.#connectMs !== undefined && { connectMs: this.#connectMs }),
       ...(this.#tlsMs !== undefined && { tlsMs: this.#tlsMs }),

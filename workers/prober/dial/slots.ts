@@ -5,7 +5,7 @@ export const MAX_PENDING = 5;
 export const MAX_OPEN = 24;
 
 /** Whether a dial is likely to hang: an address that never answered a dial, or not the last one. */
-export type Standing = "proven" | "suspect";
+export type Reachability = "proven" | "suspect";
 
 /** Leave to dial. Each of the calls may be repeated; the first counts. */
 export interface Slot {
@@ -16,7 +16,7 @@ export interface Slot {
 }
 
 interface Waiter {
-  standing: Standing;
+  standing: Reachability;
   grant: (slot: Slot) => void;
 }
 
@@ -35,7 +35,7 @@ export class Slots {
   }
 
   /** Waits for a slot; undefined once `closing` is aborted, for then nobody new may start. */
-  acquire(standing: Standing, closing: AbortSignal): Promise<Slot | undefined> {
+  acquire(standing: Reachability, closing: AbortSignal): Promise<Slot | undefined> {
     if (closing.aborted) return Promise.resolve(undefined);
     const { promise, resolve } = Promise.withResolvers<Slot | undefined>();
     const waiter: Waiter = { standing, grant: resolve };
@@ -60,12 +60,12 @@ export class Slots {
     }
   }
 
-  #hasRoom(standing: Standing): boolean {
+  #hasRoom(standing: Reachability): boolean {
     if (this.#pending >= MAX_PENDING || this.#open >= MAX_OPEN) return false;
     return standing === "proven" || this.#suspects < MAX_SUSPECTS;
   }
 
-  #take(standing: Standing): Slot {
+  #take(standing: Reachability): Slot {
     this.#pending += 1;
     this.#open += 1;
     if (standing === "suspect") this.#suspects += 1;

@@ -1,7 +1,7 @@
-import { CELL_LENGTH, type Cell, sum } from "./bucket.ts";
+import { BUCKET_LENGTH, type Bucket, sum } from "./bucket.ts";
 
 /** Some steps of one probe, by when each begins (Unix ms). */
-export type Series = Map<number, Cell>;
+export type Series = Map<number, Bucket>;
 
 /** What was seen of a shard's probes from `at` on (Unix ms), for as long as its level says; by probe id. */
 export interface Block {
@@ -18,7 +18,7 @@ export const newBlock = (at: number): Block => ({ at, series: new Map() });
 export const floorTo = (ms: number, lengthMs: number): number => Math.floor(ms / lengthMs) * lengthMs;
 
 /** Adds to what is known of a probe in a step, in place. */
-export function add(block: Block, probe: string, stepAt: number, given: Cell): void {
+export function add(block: Block, probe: string, stepAt: number, given: Bucket): void {
   const series: Series = block.series.get(probe) ?? new Map();
   block.series.set(probe, series);
   const known = series.get(stepAt);
@@ -59,7 +59,7 @@ export function readBlock(text: string, at: number, stepMs: number, probes?: Rea
 }
 
 /** By hand: a span of 90 days has 65,000 of them, for which a schema takes a second. */
-const isRow = (row: unknown): row is [number, ...Cell] =>
-  Array.isArray(row) && row.length > 0 && row.length <= 1 + CELL_LENGTH && row.every(isCount);
+const isRow = (row: unknown): row is [number, ...Bucket] =>
+  Array.isArray(row) && row.length > 0 && row.length <= 1 + BUCKET_LENGTH && row.every(isCount);
 
 const isCount = (value: unknown): value is number => typeof value === "number" && value >= 0 && Number.isFinite(value);

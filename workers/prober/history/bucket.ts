@@ -10,22 +10,22 @@ const PHASES = [
   "firstByteMs",
   "totalMs",
 ] as const satisfies readonly (keyof Phases)[];
-export const CELL_LENGTH = OUTCOMES.length + 2 * PHASES.length;
+export const BUCKET_LENGTH = OUTCOMES.length + 2 * PHASES.length;
 
 /**
  * What was seen of one probe in one step of time: how often each outcome was, then of each phase the sum of its
  * milliseconds and how often it was measured. A vector, so that what is said of two steps together is their sum; zeros at
  * its end are left out.
  */
-export type Cell = readonly number[];
+export type Bucket = readonly number[];
 
-export function sum(a: Cell, b: Cell): Cell {
+export function sum(a: Bucket, b: Bucket): Bucket {
   const [long, short] = a.length < b.length ? [b, a] : [a, b];
   return long.map((value, n) => value + (short[n] ?? 0));
 }
 
 /** A check of which no more is known than how it ended. */
-export function outcomeCell(outcome: Outcome): Cell {
+export function outcomeBucket(outcome: Outcome): Bucket {
   const place = OUTCOMES.indexOf(outcome);
   return [...OUTCOMES.slice(0, place).map(() => 0), 1];
 }
@@ -34,9 +34,9 @@ export function outcomeCell(outcome: Outcome): Cell {
  * A check. Trouble of the prober's own has no latencies, and the whole of one that failed is only how long it took to give
  * up.
  */
-export function cellOf({ reason, phases }: Observation): Cell {
+export function bucketOf({ reason, phases }: Observation): Bucket {
   const outcome = outcomeOf(reason);
-  if (outcome === "indeterminate") return outcomeCell(outcome);
+  if (outcome === "indeterminate") return outcomeBucket(outcome);
   const measured = PHASES.map((phase) => (phase === "totalMs" && outcome === "failed" ? undefined : phases[phase]));
   const all = OUTCOMES.map((one): number => (one === outcome ? 1 : 0));
   for (const ms of measured) all.push(Math.round(ms ?? 0), ms === undefined ? 0 : 1);
@@ -44,7 +44,7 @@ export function cellOf({ reason, phases }: Observation): Cell {
 }
 
 /** A step as it is shown, with means. `at` is its begin, Unix ms. */
-export function pointOf(at: number, given: Cell): HistoryPoint {
+export function pointOf(at: number, given: Bucket): HistoryPoint {
   const [ok = 0, failed = 0, indeterminate = 0] = given;
   const [resolveMs, connectMs, tlsMs, firstByteMs, totalMs] = PHASES.map((_, n) => meanOf(given, n));
   return { at, ok, failed, indeterminate, ...nullable({ resolveMs, connectMs, tlsMs, firstByteMs, totalMs }) };
@@ -61,7 +61,7 @@ const nullable = (means: { [Phase in keyof Means]: Means[Phase] | undefined }): 
 });
 
 /** To a tenth of a millisecond. */
-function meanOf(given: Cell, phase: number): number | undefined {
+function meanOf(given: Bucket, phase: number): number | undefined {
   const first = OUTCOMES.length + 2 * phase;
   const [sumMs = 0, times = 0] = given.slice(first, first + 2);
   return times === 0 ? undefined : Math.round((10 * sumMs) / times) / 10;

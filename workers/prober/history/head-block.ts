@@ -4,7 +4,7 @@ import type { Observation } from "../../../shared/model/observation.ts";
 import { type Outcome, outcomeOf } from "../../../shared/reason.ts";
 import { nextRoundAt, roundAfter } from "../schedule/round-schedule.ts";
 import { add, type Block, blockText, floorTo, newBlock, readBlock } from "./block.ts";
-import { type Cell, cellOf, OUTCOMES, outcomeCell } from "./bucket.ts";
+import { type Bucket, bucketOf, OUTCOMES, outcomeBucket } from "./bucket.ts";
 import { MINUTES } from "./resolutions.ts";
 
 /**
@@ -32,7 +32,7 @@ interface Last {
  * The quarter of an hour that is not over. A round is known by its slot, the moment that it was due (Unix ms): so memory and
  * what is filled in for it name the same minute. Confirmations, which are never filled in, have the moment that they began.
  */
-export interface Open {
+export interface HeadBlock {
   /** The newest round, or confirmations, in it. */
   slot: number;
   last: Map<string, Last>;
@@ -40,7 +40,7 @@ export interface Open {
   blocks: Block[];
 }
 
-export interface Checked {
+export interface CheckedObservation {
   probe: string;
   observation: Observation;
 }
@@ -49,10 +49,10 @@ export interface Checked {
 export const slotOf = (nowMs: number, shard: Shard): number => roundAfter(nowMs, shard) - shard.intervalMs;
 
 /** Counts what was checked in a round, or to confirm, in place. */
-export function takeChecks(open: Open, slot: number, checks: readonly Checked[]): void {
+export function addChecks(open: HeadBlock, slot: number, checks: readonly CheckedObservation[]): void {
   open.slot = slot;
   for (const { probe, observation } of checks) {
-    addTo(open, probe, slot, cellOf(observation));
+    addTo(open, probe, slot, bucketOf(observation));
     open.last.set(probe, { outcome: outcomeOf(observation.reason), slot });
   }
 }
@@ -63,18 +63,18 @@ export function takeChecks(open: Open, slot: number, checks: readonly Checked[])
  * each probe went on as it last did. Rounds that were never made, because the platform paused, cannot be told from them:
  * at most `WRITE_EVERY_MS` of checks are made up for a pause.
  */
-export function fillIn(open: Open, untilSlot: number, shard: Shard): void {
+export function backfill(open: HeadBlock, untilSlot: number, shard: Shard): void {
   const written = open.slot;
   for (const [probe, last] of open.last) {
     let slot = nextRoundAt(Math.max(last.slot, written - 1), shard);
     for (; slot < untilSlot && slot - written < WRITE_EVERY_MS; slot = nextRoundAt(slot, shard)) {
-      addTo(open, probe, slot, outcomeCell(last.outcome));
+      addTo(open, probe, slot, outcomeBucket(last.outcome));
       last.slot = slot;
     }
   }
 }
 
-function addTo(open: Open, probe: string, slot: number, given: Cell): void {
+function addTo(open: HeadBlock, probe: string, slot: number, given: Bucket): void {
   const at = floorTo(slot, MINUTES.blockMs);
   let block = open.blocks.find((one) => one.at === at);
   if (block === undefined) {
@@ -85,12 +85,12 @@ function addTo(open: Open, probe: string, slot: number, given: Cell): void {
 }
 
 /** The quarters that were over when the newest round was due. */
-export function closedBlocks({ slot, blocks }: Open): Block[] {
+export function closedBlocks({ slot, blocks }: HeadBlock): Block[] {
   return blocks.filter(({ at }) => at !== floorTo(slot, MINUTES.blockMs));
 }
 
 /** All that is not closed, as it is stored. */
-export function openText(open: Open): string {
+export function headText(open: HeadBlock): string {
   const at = floorTo(open.slot, MINUTES.blockMs);
   const block = open.blocks.find((one) => one.at === at) ?? newBlock(at);
   const last = [...open.last].map(([probe, { outcome, slot }]) => [probe, { outcome, slot }]);
@@ -104,7 +104,7 @@ const stored = z.object({
 });
 
 /** Throws when it cannot be read. */
-export function readOpen(text: string): Open {
+export function readHead(text: string): HeadBlock {
   const { slot, last, block } = stored.parse(JSON.parse(text));
   const at = floorTo(slot, MINUTES.blockMs);
   return { slot, last: new Map(Object.entries(last)), blocks: [readBlock(block, at, MINUTES.stepMs)] };

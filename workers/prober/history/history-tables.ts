@@ -1,15 +1,15 @@
 import { addAll, type Block, blockText, floorTo, newBlock, readBlock } from "./block.ts";
-import { LEVELS, type LevelNumber } from "./resolutions.ts";
+import { RESOLUTIONS, type ResolutionNumber } from "./resolutions.ts";
 
 /** A row is one block: `level` is its place in `LEVELS`, `at` its begin in Unix ms. Without a rowid, or each cost two rows. */
 export const HISTORY_MIGRATION = `
   CREATE TABLE history (level INTEGER NOT NULL, at INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (level, at)) WITHOUT ROWID;
   ALTER TABLE marks ADD COLUMN history TEXT;`;
 
-const COARSE_FIRST = [2, 1, 0] as const satisfies readonly LevelNumber[];
+const COARSE_FIRST = [2, 1, 0] as const satisfies readonly ResolutionNumber[];
 
 interface Range {
-  level: LevelNumber;
+  level: ResolutionNumber;
   /** The blocks that begin in it, Unix ms. */
   fromMs: number;
   beforeMs: number;
@@ -34,13 +34,13 @@ export function storeClosed(sql: SqlStorage, blocks: readonly Block[], nowMs: nu
 /** Blocks of the level, and of finer ones what is not in it yet, from the one that `fromMs` lies in. */
 export function readFrom(
   sql: SqlStorage,
-  { level, fromMs, nowMs }: { level: LevelNumber; fromMs: number; nowMs: number },
+  { level, fromMs, nowMs }: { level: ResolutionNumber; fromMs: number; nowMs: number },
   probes: ReadonlySet<string>,
 ): Block[] {
   const blocks: Block[] = [];
   let from = fromMs;
   for (const finer of COARSE_FIRST.filter((one) => one <= level)) {
-    const { blockMs } = LEVELS[finer];
+    const { blockMs } = RESOLUTIONS[finer];
     blocks.push(...readBlocks(sql, { level: finer, fromMs: floorTo(from, blockMs), beforeMs: nowMs + 1 }, probes));
     from = Math.max(from, endOf(sql, finer, nowMs));
   }
@@ -52,8 +52,12 @@ export function dropAll(sql: SqlStorage): void {
 }
 
 /** Makes the blocks of a level that are whole; whether there were any. */
-function rollUp(sql: SqlStorage, { from, to }: { from: LevelNumber; to: LevelNumber }, nowMs: number): boolean {
-  const { blockMs } = LEVELS[to];
+function rollUp(
+  sql: SqlStorage,
+  { from, to }: { from: ResolutionNumber; to: ResolutionNumber },
+  nowMs: number,
+): boolean {
+  const { blockMs } = RESOLUTIONS[to];
   const range = { level: from, fromMs: endOf(sql, to, nowMs), beforeMs: floorTo(nowMs, blockMs) };
   const byBlock = Map.groupBy(readBlocks(sql, range), ({ at }) => floorTo(at, blockMs));
   for (const [at, parts] of byBlock) put(sql, to, joined(to, at, parts));
@@ -61,35 +65,35 @@ function rollUp(sql: SqlStorage, { from, to }: { from: LevelNumber; to: LevelNum
 }
 
 function prune(sql: SqlStorage, nowMs: number): void {
-  for (const [level, { keepMs, blockMs }] of LEVELS.entries()) {
+  for (const [level, { keepMs, blockMs }] of RESOLUTIONS.entries()) {
     sql.exec("DELETE FROM history WHERE level = ? AND at < ?", level, nowMs - keepMs - blockMs);
   }
 }
 
 /** Until when there are blocks of the level, Unix ms: finer ones go on from there. */
-function endOf(sql: SqlStorage, level: LevelNumber, nowMs: number): number {
-  const { blockMs } = LEVELS[level];
+function endOf(sql: SqlStorage, level: ResolutionNumber, nowMs: number): number {
+  const { blockMs } = RESOLUTIONS[level];
   const query = "SELECT MAX(at) AS at FROM history WHERE level = ? AND at <= ?";
   const { at } = sql.exec<{ at: number | null }>(query, level, nowMs).one();
   return at === null ? 0 : at + blockMs;
 }
 
-function joined(level: LevelNumber, at: number, parts: readonly Block[]): Block {
-  const { stepMs } = LEVELS[level];
+function joined(level: ResolutionNumber, at: number, parts: readonly Block[]): Block {
+  const { stepMs } = RESOLUTIONS[level];
   const block = newBlock(at);
   for (const part of parts) addAll(block, part, stepMs);
   return block;
 }
 
-function put(sql: SqlStorage, level: LevelNumber, block: Block): void {
-  const { stepMs } = LEVELS[level];
+function put(sql: SqlStorage, level: ResolutionNumber, block: Block): void {
+  const { stepMs } = RESOLUTIONS[level];
   const text = blockText(block, stepMs);
   sql.exec("INSERT OR REPLACE INTO history (level, at, body) VALUES (?, ?, ?)", level, block.at, text);
 }
 
 /** One that cannot be read is left out: it goes with its age. */
 function readBlocks(sql: SqlStorage, { level, fromMs, beforeMs }: Range, probes?: ReadonlySet<string>): Block[] {
-  const { stepMs } = LEVELS[level];
+  const { stepMs } = RESOLUTIONS[level];
   const query = "SELECT at, body FROM history WHERE level = ? AND at >= ? AND at < ? ORDER BY at";
   const rows = sql.exec<{ at: number; body: string }>(query, level, fromMs, beforeMs);
   return [...rows].flatMap(({ at, body }) => {

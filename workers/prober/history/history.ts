@@ -4,10 +4,10 @@ import type { HistoryQuestion, ProbePoints } from "../../rpc.ts";
 import type { Round } from "../schedule/round-runner.ts";
 import { addAll, floorTo, newBlock } from "./block.ts";
 import { pointOf } from "./bucket.ts";
-import type { Checked, Open } from "./head-block.ts";
-import { closedBlocks, fillIn, openText, readOpen, slotOf, takeChecks, WRITE_EVERY_MS } from "./head-block.ts";
+import type { CheckedObservation, HeadBlock } from "./head-block.ts";
+import { addChecks, backfill, closedBlocks, headText, readHead, slotOf, WRITE_EVERY_MS } from "./head-block.ts";
 import { dropAll, readFrom, storeClosed } from "./history-tables.ts";
-import { LEVEL_OF_SPAN } from "./resolutions.ts";
+import { RESOLUTION_OF_SPAN } from "./resolutions.ts";
 
 /** A round, or confirmations between two, and the shard it was of; `members` has its probes by id, as they are now. */
 interface TakenRound extends Round {
@@ -20,7 +20,7 @@ interface TakenRound extends Round {
  * here may hurt a round: it is asked for its rows when the marks are written, and may throw then.
  */
 export class History {
-  #open: Open | undefined;
+  #open: HeadBlock | undefined;
   /** Whether the rounds that memory has lost were filled in. */
   #isWhole = false;
   /** Whether memory alone knows of confirmations: the clock does not, and so cannot fill them in. */
@@ -34,7 +34,7 @@ export class History {
   constructor(text: string | undefined) {
     if (text === undefined) return;
     try {
-      this.#open = readOpen(text);
+      this.#open = readHead(text);
       this.#written = writtenOf(this.#open);
     } catch {
       console.error({ message: "the open row of history cannot be read and is left out" });
@@ -45,11 +45,11 @@ export class History {
    * Counts what was checked in a round; the first time after memory was lost, also the rounds since the stored one. Probes
    * that are not among `members` any more were asked until then: what was seen of them goes with its age.
    */
-  take(checks: readonly Checked[], { roundAt, lateMs, isConfirmation, shard, members }: TakenRound): void {
+  take(checks: readonly CheckedObservation[], { roundAt, lateMs, isConfirmation, shard, members }: TakenRound): void {
     const slot = isConfirmation ? roundAt : slotOf(roundAt, shard);
     const open = this.#open ?? { slot, last: new Map(), blocks: [] };
-    if (!this.#isWhole) fillIn(open, isConfirmation ? slot : slotOf(roundAt - lateMs, shard), shard);
-    takeChecks(open, slot, checks);
+    if (!this.#isWhole) backfill(open, isConfirmation ? slot : slotOf(roundAt - lateMs, shard), shard);
+    addChecks(open, slot, checks);
     this.#hasConfirmations ||= isConfirmation;
     for (const probe of open.last.keys()) if (!members.has(probe)) open.last.delete(probe);
     this.#isWhole = true;
@@ -75,7 +75,7 @@ export class History {
       closedBlocks(this.#open).filter(({ series }) => series.size > 0),
       this.#open.slot,
     );
-    return openText(this.#open);
+    return headText(this.#open);
   }
 
   onStored(): void {
@@ -99,7 +99,7 @@ export class History {
   read(sql: SqlStorage, { span, stepMs, probes }: HistoryQuestion, nowMs: number, shard: Shard): ProbePoints[] {
     const fromMs = floorTo(nowMs - SPANS[span].spanMs, stepMs);
     const wanted = new Set(probes);
-    const stored = readFrom(sql, { level: LEVEL_OF_SPAN[span], fromMs, nowMs }, wanted);
+    const stored = readFrom(sql, { level: RESOLUTION_OF_SPAN[span], fromMs, nowMs }, wanted);
     const all = newBlock(fromMs);
     for (const block of [...stored, ...this.#openBlocks(nowMs, shard)]) addAll(all, block, stepMs);
     return [...wanted].map((probe) => {
@@ -112,14 +112,14 @@ export class History {
   #openBlocks(nowMs: number, shard: Shard) {
     if (this.#open === undefined || this.#isWhole) return this.#open?.blocks ?? [];
     const open = structuredClone(this.#open);
-    fillIn(open, slotOf(nowMs, shard), shard);
+    backfill(open, slotOf(nowMs, shard), shard);
     return open.blocks;
   }
 }
 
-const writtenOf = (open: Open) => ({ slot: open.slot, outcomes: outcomesOf(open) });
+const writtenOf = (open: HeadBlock) => ({ slot: open.slot, outcomes: outcomesOf(open) });
 
-const outcomesOf = ({ last }: Open): string =>
+const outcomesOf = ({ last }: HeadBlock): string =>
   JSON.stringify(
     [...last].map(([probe, { outcome }]) => [probe, outcome]).sort(([a = ""], [b = ""]) => (a < b ? -1 : 1)),
   );

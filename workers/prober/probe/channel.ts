@@ -19,7 +19,7 @@ export interface Channel {
 }
 
 /** The connection itself, as far as the deadline. */
-export class Wire implements Channel {
+export class PlainChannel implements Channel {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   readonly #deadline: Deadline;

@@ -1,15 +1,15 @@
 import type { Channel, Received } from "./channel.ts";
-import { Wire } from "./channel.ts";
-import { judge } from "./judge.ts";
-import type { Answer, Question } from "./probe-request.ts";
-import { answer } from "./probe-request.ts";
-import type { Ask, Progress } from "./protocol-probe.ts";
+import { PlainChannel } from "./channel.ts";
+import { evaluateResponse } from "./judge.ts";
+import type { ProbeRequest, ProtocolResult } from "./probe-request.ts";
+import { protocolResult } from "./probe-request.ts";
+import type { Progress, ProtocolProbe } from "./protocol-probe.ts";
 import { writeRequest } from "./request.ts";
 import { ResponseReader } from "./response-reader.ts";
 
 /** HTTP/1.1 in clear. */
-export const askHttp: Ask = async (connection, question, { deadline, progress }) => {
-  const wire = new Wire(connection, deadline, progress.heard);
+export const probeHttp: ProtocolProbe = async (connection, question, { deadline, progress }) => {
+  const wire = new PlainChannel(connection, deadline, progress.heard);
   try {
     return await exchange(wire, question, progress);
   } finally {
@@ -18,7 +18,7 @@ export const askHttp: Ask = async (connection, question, { deadline, progress })
 };
 
 /** One GET, and as much of the answer as settles the outcome (see `judge`). Redirects are never followed. */
-export async function exchange(channel: Channel, question: Question, progress: Progress): Promise<Answer> {
+export async function exchange(channel: Channel, question: ProbeRequest, progress: Progress): Promise<ProtocolResult> {
   const response = new ResponseReader(question.expectation.body);
   let octets = 0;
   channel.send(writeRequest(question));
@@ -30,7 +30,7 @@ export async function exchange(channel: Channel, question: Question, progress: P
       response.push(received.octets);
     } else if (received.kind === "end") response.end();
     else return brokenOff(received, whenOf(response, octets), question, response.status);
-    const outcome = judge(response, question.expectation);
+    const outcome = evaluateResponse(response, question.expectation);
     if (outcome !== undefined) return outcome;
   }
 }
@@ -38,16 +38,16 @@ export async function exchange(channel: Channel, question: Question, progress: P
 function brokenOff(
   received: Exclude<Received, { kind: "octets" | "end" }>,
   when: string,
-  { timeoutMs }: Question,
+  { timeoutMs }: ProbeRequest,
   status: number | undefined,
-): Answer {
+): ProtocolResult {
   switch (received.kind) {
     case "reset":
-      return answer("ConnectionReset", `The connection was reset ${when}.`);
+      return protocolResult("ConnectionReset", `The connection was reset ${when}.`);
     case "fault":
-      return answer(received.fault.reason, `${received.fault.message} That was ${when}.`);
+      return protocolResult(received.fault.reason, `${received.fault.message} That was ${when}.`);
     case "expired":
-      return answer("ResponseTimeout", `The time of ${timeoutMs} ms was over ${when}.`, status);
+      return protocolResult("ResponseTimeout", `The time of ${timeoutMs} ms was over ${when}.`, status);
   }
 }
 

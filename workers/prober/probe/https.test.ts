@@ -6,8 +6,8 @@ import { askHttps, httpsQuestion, startLive } from "../../../test/support/live.t
 import { assign, assignmentOf, byId, freshProber, inProber, probeOf, standIn } from "../../../test/support/prober.ts";
 import { free, reach } from "../../../test/support/reach.ts";
 import type { Connect } from "../dial/connection.ts";
-import { askAddress } from "../dial/probe-address.ts";
-import type { Question } from "./probe-request.ts";
+import { probeAddress } from "../dial/probe-address.ts";
+import type { ProbeRequest } from "./probe-request.ts";
 
 const { named, seen: seenPort } = inject("gateways");
 const BRIEF = { timeoutMs: 500, expectation: { statuses: [{ from: 200, to: 299 }], body: undefined } };
@@ -38,11 +38,11 @@ describe("a server that in the handshake", () => {
   ];
   it.each(faults)("%s fails with %s", async (name, reason, message, when) => {
     const patience = when === "at once" ? PATIENT : BRIEF;
-    const finding = await askHttps(named[name], { ...patience, headers: { "X-Api-Key": "S3CR3T" } });
-    expect(finding, finding.message).toMatchObject({ reason, message: expect.stringMatching(message) });
-    expect(finding.message).toMatch(/^[A-Z].*[.?]$/);
-    expect(finding.phases.totalMs).toBeLessThan((when === "at once" ? 0 : 500) + SLACK_MS);
-    expect(finding.phases.tlsMs).toBeUndefined();
+    const probeResult = await askHttps(named[name], { ...patience, headers: { "X-Api-Key": "S3CR3T" } });
+    expect(probeResult, probeResult.message).toMatchObject({ reason, message: expect.stringMatching(message) });
+    expect(probeResult.message).toMatch(/^[A-Z].*[.?]$/);
+    expect(probeResult.phases.totalMs).toBeLessThan((when === "at once" ? 0 : 500) + SLACK_MS);
+    expect(probeResult.phases.tlsMs).toBeUndefined();
     expect((await seenBy(name)).lastRequest).not.toContain("S3CR3T");
     // The connection is closed, whatever happened on it.
     await vi.waitFor(async () => expect((await seenBy(name)).open).toBe(0));
@@ -69,12 +69,12 @@ describe("a gateway that behind the handshake", () => {
     ["unavailable", "UnexpectedStatus"],
   ];
   it.each(faults)("%s fails with %s, as over HTTP", async (name, reason) => {
-    const finding = await askHttps(await startLive(`behaviour/${name}`), {
+    const probeResult = await askHttps(await startLive(`behaviour/${name}`), {
       ...PATIENT,
       ...(reason === "ResponseTimeout" && { timeoutMs: 1_500 }),
     });
-    expect(finding, finding.message).toMatchObject({ reason, tls: { version: "TLSv1.3" } });
-    expect(finding.phases.tlsMs).toBeGreaterThanOrEqual(finding.phases.connectMs ?? Number.NaN);
+    expect(probeResult, probeResult.message).toMatchObject({ reason, tls: { version: "TLSv1.3" } });
+    expect(probeResult.phases.tlsMs).toBeGreaterThanOrEqual(probeResult.phases.connectMs ?? Number.NaN);
   });
 
   it.each<Name>([
@@ -94,18 +94,18 @@ describe("a gateway that behind the handshake", () => {
 describe("a certificate that expired ten minutes ago", () => {
   it("fails, and nothing is asked: no header leaves", async () => {
     const port = await startLive("expired");
-    const finding = await askHttps(port, PATIENT);
-    expect(finding).toMatchObject({ reason: "CertificateExpired", tls: { version: "TLSv1.3" } });
-    expect(finding.message).toMatch(/\d{4}-\d\d-\d\d/);
-    expect(finding.tls?.notAfter).toBeLessThan(Date.now());
-    expect(finding.tls?.skipped).toBeUndefined();
-    expect(finding.phases.firstByteMs).toBeUndefined();
+    const probeResult = await askHttps(port, PATIENT);
+    expect(probeResult).toMatchObject({ reason: "CertificateExpired", tls: { version: "TLSv1.3" } });
+    expect(probeResult.message).toMatch(/\d{4}-\d\d-\d\d/);
+    expect(probeResult.tls?.notAfter).toBeLessThan(Date.now());
+    expect(probeResult.tls?.skipped).toBeUndefined();
+    expect(probeResult.phases.firstByteMs).toBeUndefined();
   });
 
   it("is let pass where that is asked for, and the observation says what was", async () => {
     const expectation = { ...BRIEF.expectation, allowInsecureCertificate: true as const };
-    const finding = await askHttps(await startLive("expired"), { ...PATIENT, expectation });
-    expect(finding, finding.message).toMatchObject({
+    const probeResult = await askHttps(await startLive("expired"), { ...PATIENT, expectation });
+    expect(probeResult, probeResult.message).toMatchObject({
       reason: "Ok",
       tls: { skipped: { reason: "CertificateExpired" } },
     });
@@ -147,9 +147,9 @@ describe("on the wire", () => {
   it("the session ends with a close_notify, for which nobody waits", async () => {
     const { connect: noted, written } = noting();
     const question = httpsQuestion(await startLive("behaviour/good"), PATIENT);
-    const finding = await askAddress({ ...reach, connect: noted }, question, free);
-    expect(finding).toMatchObject({ reason: "Ok" });
-    expect(finding.phases.totalMs).toBeLessThan(SLACK_MS);
+    const probeResult = await probeAddress({ ...reach, connect: noted }, question, free);
+    expect(probeResult).toMatchObject({ reason: "Ok" });
+    expect(probeResult.phases.totalMs).toBeLessThan(SLACK_MS);
     await vi.waitFor(() => expect(written.at(-1)).toHaveLength(ALERT_OCTETS));
     expect(written.at(-1)?.[0]).toBe(APPLICATION_DATA);
   });
@@ -160,14 +160,14 @@ describe("on the wire", () => {
       ...PATIENT,
       headers: { "X-Api-Key": "S3CR3T" },
     });
-    await askAddress({ ...reach, connect: noted }, question, free);
+    await probeAddress({ ...reach, connect: noted }, question, free);
     const text = Buffer.concat(written).toString("latin1");
     expect(text).not.toMatch(/S3CR3T|GET |Vedette/);
     expect(text).toContain("shop.test");
   });
 
   it("the hello names the host, and nobody where the host is an address", async () => {
-    const serverNameOf = async (change: Partial<Question>) => {
+    const serverNameOf = async (change: Partial<ProbeRequest>) => {
       await askHttps(named.silent, { ...BRIEF, timeoutMs: 100, ...change });
       return serverName(Buffer.from((await seenBy("silent")).lastRequest, "latin1"));
     };
@@ -200,7 +200,7 @@ describe("the slot of a dial", () => {
       const settled = () => {
         isSettled = true;
       };
-      await askAddress(reach, httpsQuestion(named[name], { ...BRIEF, timeoutMs: 300 }), { ...free, settled });
+      await probeAddress(reach, httpsQuestion(named[name], { ...BRIEF, timeoutMs: 300 }), { ...free, settled });
       return isSettled;
     };
     expect(await settledBy("stallsInHello")).toBe(true);
@@ -216,12 +216,12 @@ describe("a prober", () => {
     await assign(stub, assignmentOf(1, [probeOf("a", port, { target: { ...target, protocol: "HTTPS" } })]));
     const reports = await standIn(stub);
     const elsewhere: string[] = [];
-    await inProber(stub, ({ outside }) => {
-      const { askElsewhere } = outside;
-      outside.askElsewhere = async (question) => {
-        const finding = await askElsewhere(question);
-        elsewhere.push(finding.reason);
-        return finding;
+    await inProber(stub, ({ dependencies }) => {
+      const { probeInLoopback } = dependencies;
+      dependencies.probeInLoopback = async (question) => {
+        const probeResult = await probeInLoopback(question);
+        elsewhere.push(probeResult.reason);
+        return probeResult;
       };
     });
     // The first dial to a leaf may hang, and is made elsewhere; the second is not.

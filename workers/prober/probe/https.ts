@@ -2,18 +2,18 @@ import { MAX_MESSAGE_CHARACTERS } from "../../../shared/model/observation.ts";
 import { concat, NOTHING } from "../tls/bytes.ts";
 import { TlsClient } from "../tls/client.ts";
 import type { Channel, Received } from "./channel.ts";
-import { Wire } from "./channel.ts";
+import { PlainChannel } from "./channel.ts";
 import { exchange } from "./http.ts";
-import type { Answer, Question } from "./probe-request.ts";
-import { answer } from "./probe-request.ts";
-import type { Ask } from "./protocol-probe.ts";
+import type { ProbeRequest, ProtocolResult } from "./probe-request.ts";
+import { protocolResult } from "./probe-request.ts";
+import type { ProtocolProbe } from "./protocol-probe.ts";
 
 /**
  * HTTP/1.1 over TLS, with a TLS client of our own: the platform's sends no SNI to an address. The handshake, the
  * verification and the exchange have one deadline, and the certificate is judged by the clock at that moment.
  */
-export const askHttps: Ask = async (connection, question, { deadline, progress, verify }) => {
-  const wire = new Wire(connection, deadline, progress.heard);
+export const probeHttps: ProtocolProbe = async (connection, question, { deadline, progress, verify }) => {
+  const wire = new PlainChannel(connection, deadline, progress.heard);
   const client = new TlsClient({
     serverName: question.host,
     verify: (chain: readonly Uint8Array[]) => verify(chain, question.host, Date.now()),
@@ -32,19 +32,19 @@ export const askHttps: Ask = async (connection, question, { deadline, progress, 
 
 /** A TLS session over the wire. What goes through it is encrypted, and only what was authenticated comes out. */
 class Session implements Channel {
-  readonly #wire: Wire;
+  readonly #wire: PlainChannel;
   readonly #client: TlsClient;
   #decrypted: Uint8Array[] = [];
   /** The end of our handshake: it goes out with the first octets of the request, since each write costs as much as a cipher. */
   #held: Uint8Array = NOTHING;
 
-  constructor(wire: Wire, client: TlsClient) {
+  constructor(wire: PlainChannel, client: TlsClient) {
     this.#wire = wire;
     this.#client = client;
   }
 
   /** Does the handshake; the answer where it fails. */
-  async open(question: Question): Promise<Answer | undefined> {
+  async open(question: ProbeRequest): Promise<ProtocolResult | undefined> {
     let start = "";
     this.#wire.send(this.#client.start());
     while (this.#client.state === "handshaking") {
@@ -56,8 +56,8 @@ class Session implements Channel {
     const { state, fault } = this.#client;
     if (state === "open") return undefined;
     if (fault === undefined) return unfinished("end", question, true);
-    if (CLEAR.startsWith(start)) return answer("TLSProtocolError", clearMessage(question));
-    return answer(fault.reason, sentence(fault.message));
+    if (CLEAR.startsWith(start)) return protocolResult("TLSProtocolError", clearMessage(question));
+    return protocolResult(fault.reason, sentence(fault.message));
   }
 
   send(octets: Uint8Array): void {
@@ -93,26 +93,36 @@ class Session implements Channel {
 /** How every answer of HTTP/1 begins, and no record of TLS. */
 const CLEAR = "HTTP/";
 
-function clearMessage({ port }: Question): string {
+function clearMessage({ port }: ProbeRequest): string {
   return `The server answers HTTP in clear on port ${port}: TLS is not on there. Is protocol HTTP meant, or another port?`;
 }
 
 /** The connection itself failed: its own reason, and that it was within the handshake. */
-function unfinished(kind: Received["kind"], { host, port, timeoutMs }: Question, hasHeard: boolean): Answer {
+function unfinished(
+  kind: Received["kind"],
+  { host, port, timeoutMs }: ProbeRequest,
+  hasHeard: boolean,
+): ProtocolResult {
   const where = hasHeard ? "in the middle of it" : "without a word";
   const hint = `does port ${port} speak TLS, and has it a certificate for ${host}?`;
   if (kind === "reset") {
-    return answer("ConnectionReset", `The server reset the connection during the TLS handshake, ${where}: ${hint}`);
+    return protocolResult(
+      "ConnectionReset",
+      `The server reset the connection during the TLS handshake, ${where}: ${hint}`,
+    );
   }
   if (kind === "end") {
-    return answer("ConnectionClosed", `The server closed the connection during the TLS handshake, ${where}: ${hint}`);
+    return protocolResult(
+      "ConnectionClosed",
+      `The server closed the connection during the TLS handshake, ${where}: ${hint}`,
+    );
   }
   const silence = hasHeard ? "the server went silent in the middle of it" : "the server did not say a word";
-  return answer("TLSHandshakeTimeout", `The TLS handshake was not done within ${timeoutMs} ms: ${silence}.`);
+  return protocolResult("TLSHandshakeTimeout", `The TLS handshake was not done within ${timeoutMs} ms: ${silence}.`);
 }
 
 /** What is known of the session goes with every answer. */
-function withTls(given: Answer, { info }: TlsClient): Answer {
+function withTls(given: ProtocolResult, { info }: TlsClient): ProtocolResult {
   if (info === undefined) return given;
   const skipped = info.skipped && {
     reason: info.skipped.reason,

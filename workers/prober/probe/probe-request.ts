@@ -5,7 +5,7 @@ import type { Protocol } from "../../../shared/model/protocol.ts";
 import type { Reason } from "../../../shared/reason.ts";
 
 /** One address to ask: plain data, so that it can cross to a loopback invocation. */
-export interface Question {
+export interface ProbeRequest {
   protocol: Protocol;
   address: string;
   port: number;
@@ -20,7 +20,7 @@ export interface Question {
 }
 
 /** How one address answered. */
-export interface Finding {
+export interface ProbeResult {
   reason: Reason;
   message?: string;
   phases: Phases;
@@ -30,10 +30,10 @@ export interface Finding {
 }
 
 /** What a protocol says of an answer, before the times are added. */
-export type Answer = Pick<Finding, "reason" | "message" | "httpStatus" | "tls">;
+export type ProtocolResult = Pick<ProbeResult, "reason" | "message" | "httpStatus" | "tls">;
 
 /** An answer whose message fits an observation. */
-export function answer(reason: Reason, message?: string, httpStatus?: number): Answer {
+export function protocolResult(reason: Reason, message?: string, httpStatus?: number): ProtocolResult {
   return {
     reason,
     ...(message !== undefined && { message: message.slice(0, MAX_MESSAGE_CHARACTERS) }),

@@ -1,7 +1,7 @@
 import type { Connection } from "../dial/connection.ts";
 import type { Deadline } from "../dial/deadline.ts";
 import type { Verify } from "../tls/verify/verifier.ts";
-import type { Answer, Question } from "./probe-request.ts";
+import type { ProbeRequest, ProtocolResult } from "./probe-request.ts";
 
 /** How far a check has come. */
 export interface Progress {
@@ -13,11 +13,15 @@ export interface Progress {
   answered(): void;
 }
 
-export interface AskParts {
+export interface ProbeContext {
   deadline: Deadline;
   progress: Progress;
   verify: Verify;
 }
 
 /** Asks over a connection that is open, and says how it went. The caller closes the connection. */
-export type Ask = (connection: Connection, question: Question, parts: AskParts) => Promise<Answer>;
+export type ProtocolProbe = (
+  connection: Connection,
+  question: ProbeRequest,
+  parts: ProbeContext,
+) => Promise<ProtocolResult>;

@@ -1,8 +1,8 @@
 import type { Protocol } from "../../../shared/model/protocol.ts";
-import { askHttp } from "./http.ts";
-import { askHttps } from "./https.ts";
-import type { Ask } from "./protocol-probe.ts";
-import { askTcp } from "./tcp.ts";
+import { probeHttp } from "./http.ts";
+import { probeHttps } from "./https.ts";
+import type { ProtocolProbe } from "./protocol-probe.ts";
+import { probeTcp } from "./tcp.ts";
 
 /** Every protocol that can be probed. */
-export const PROTOCOLS: Record<Protocol, Ask> = { HTTPS: askHttps, HTTP: askHttp, TCP: askTcp };
+export const PROTOCOLS: Record<Protocol, ProtocolProbe> = { HTTPS: probeHttps, HTTP: probeHttp, TCP: probeTcp };

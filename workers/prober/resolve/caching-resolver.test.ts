@@ -1,11 +1,14 @@
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest";
-import { Turn } from "../dial/mutex.ts";
-import { Names } from "./caching-resolver.ts";
+import { Mutex } from "../dial/mutex.ts";
+import { CachingResolver } from "./caching-resolver.ts";
 import type { DnsAnswer, Family } from "./dns-answer.ts";
-import { askResolver } from "./dns-over-https.ts";
+import { queryResolver } from "./dns-over-https.ts";
 
 const url = `http://127.0.0.1:${inject("gateways").resolver}/dns-query`;
-const overHttps = new Names((name, family, timeoutMs) => askResolver(url, name, family, timeoutMs), new Turn());
+const overHttps = new CachingResolver(
+  (name, family, timeoutMs) => queryResolver(url, name, family, timeoutMs),
+  new Mutex(),
+);
 
 describe("a name over HTTPS", () => {
   it.each([
@@ -32,7 +35,7 @@ describe("a name over HTTPS", () => {
 
   it("that asks a resolver which is not there is trouble too", async () => {
     const nobody = `http://127.0.0.1:${inject("gateways").closed}/`;
-    const names = new Names((...question) => askResolver(nobody, ...question), new Turn());
+    const names = new CachingResolver((...question) => queryResolver(nobody, ...question), new Mutex());
     expect((await names.resolve("one.test", 500, 1_000)).trouble).toMatch(/could not be reached|status/);
   });
 });
@@ -48,10 +51,10 @@ describe("the cache", () => {
   /** A resolver that answers as it is told, and notes what it was asked. */
   function told(answers: Record<Family, DnsAnswer>) {
     const asked: Family[] = [];
-    const names = new Names(async (_, family) => {
+    const names = new CachingResolver(async (_, family) => {
       asked.push(family);
       return answers[family];
-    }, new Turn());
+    }, new Mutex());
     return { asked, answers, resolve: () => names.resolve("x.test", 100, 10_000) };
   }
   const address = (data: string, ttlMs: number): DnsAnswer => ({ addresses: [data], ttlMs });
@@ -89,14 +92,14 @@ describe("the cache", () => {
     let asking = 0;
     let most = 0;
     let questions = 0;
-    const names = new Names(async () => {
+    const names = new CachingResolver(async () => {
       questions += 1;
       asking += 1;
       most = Math.max(most, asking);
       await Promise.resolve();
       asking -= 1;
       return address("192.0.2.1", 5_000);
-    }, new Turn());
+    }, new Mutex());
     await Promise.all(["a", "a", "b", "c"].map((name) => names.resolve(name, 100, 1_000)));
     expect({ most, questions }).toEqual({ most: 1, questions: 6 });
   });

@@ -1,9 +1,9 @@
 import { canonicalAddress } from "../../../shared/model/address.ts";
-import type { Turn } from "../dial/mutex.ts";
+import type { Mutex } from "../dial/mutex.ts";
 import type { DnsAnswer, Family } from "./dns-answer.ts";
 
 /** Asks for one family of a name. Never rejects. */
-export type AskFamily = (name: string, family: Family, timeoutMs: number) => Promise<DnsAnswer>;
+export type QueryFamily = (name: string, family: Family, timeoutMs: number) => Promise<DnsAnswer>;
 
 /** The addresses of a name, sorted and unique; `trouble` where the resolver failed for a family, whatever the other gave. */
 export interface Resolution {
@@ -31,15 +31,15 @@ export const MAX_ADDRESSES = 16;
  * more when the resolver fails. One question is asked at a time, for it takes the one slot that dials leave; those who
  * want the same name share it.
  */
-export class Names {
-  readonly #ask: AskFamily;
+export class CachingResolver {
+  readonly #ask: QueryFamily;
   readonly #cache = new Map<string, Cached>();
   readonly #resolving = new Map<string, Promise<Resolution>>();
-  readonly #turn: Turn;
+  readonly #mutex: Mutex;
 
-  constructor(ask: AskFamily, turn: Turn) {
+  constructor(ask: QueryFamily, mutex: Mutex) {
     this.#ask = ask;
-    this.#turn = turn;
+    this.#mutex = mutex;
   }
 
   /**
@@ -55,7 +55,7 @@ export class Names {
   #inTurn(name: string, timeoutMs: number, staleMs: number): Promise<Resolution> {
     const isFresh = FAMILIES.every((family) => this.#fresh(name, family) !== undefined);
     const resolve = () => this.#resolve(name, timeoutMs, staleMs);
-    return (isFresh ? resolve() : this.#turn.take(resolve)).finally(() => this.#resolving.delete(name));
+    return (isFresh ? resolve() : this.#mutex.runExclusive(resolve)).finally(() => this.#resolving.delete(name));
   }
 
   async #resolve(name: string, timeoutMs: number, staleMs: number): Promise<Resolution> {

@@ -10,7 +10,7 @@ const MAX_MESSAGE_OCTETS = 65_535;
  * Asks a DNS over HTTPS resolver (RFC 8484). Whatever is not a DNS message with status 200 is trouble on the way, not
  * the resolver's word: the platform makes answers of its own (525, 530, `error code: 10xx`).
  */
-export async function askResolver(url: string, name: string, family: Family, timeoutMs: number): Promise<DnsAnswer> {
+export async function queryResolver(url: string, name: string, family: Family, timeoutMs: number): Promise<DnsAnswer> {
   const abort = new AbortController();
   try {
     return await withDeadline(timeoutMs, async (deadline) => {

@@ -1,8 +1,8 @@
 import type { Budget, BudgetRule } from "../../../shared/budget.ts";
 import { isAhead } from "../../../shared/budget.ts";
 import { confirmAt } from "../../../shared/health/confirm.ts";
-import type { Member } from "../shard/probe-state.ts";
-import type { Until } from "./round-runner.ts";
+import type { ProbeState } from "../shard/probe-state.ts";
+import type { RoundWindow } from "./round-runner.ts";
 import { LINGER_MS } from "./round-runner.ts";
 
 /** How many confirmation rounds a shard may make in a row; one is given back each interval. */
@@ -16,34 +16,38 @@ export const budgetRule = (intervalMs: number): BudgetRule => ({ most: MOST_ROUN
  * When a member is to be checked before the round that is due at `roundDueAt` (both Unix ms): to confirm what is unsettled, or
  * because another region saw something else. Undefined where that round comes soon enough.
  */
-export function dueBefore(member: Member, roundDueAt: number): number | undefined {
+export function confirmationDueAt(member: ProbeState, roundDueAt: number): number | undefined {
   const { confirmIntervalMs = 0 } = member.probe;
   const confirmationAt = before(confirmAt(member, member.probe.confirmIntervalMs), roundDueAt - confirmIntervalMs / 2);
-  const lookAt = before(member.lookAt, roundDueAt - LINGER_MS);
-  const at = Math.min(confirmationAt ?? Number.POSITIVE_INFINITY, lookAt ?? Number.POSITIVE_INFINITY);
+  const recheckAt = before(member.recheckAt, roundDueAt - LINGER_MS);
+  const at = Math.min(confirmationAt ?? Number.POSITIVE_INFINITY, recheckAt ?? Number.POSITIVE_INFINITY);
   return Number.isFinite(at) ? at : undefined;
 }
 
 const before = (at: number | undefined, untilMs: number) => (at !== undefined && at < untilMs ? at : undefined);
 
 /** Who is to be checked by then (Unix ms), but for those who are asked at the moment. */
-export function dueBy(members: Iterable<Member>, atMs: number, { roundDueAt, isBusy }: Until<Member>): Member[] {
+export function confirmationsDueBy(
+  members: Iterable<ProbeState>,
+  atMs: number,
+  { roundDueAt, isBusy }: RoundWindow<ProbeState>,
+): ProbeState[] {
   return [...members].filter((member) => {
-    const dueAt = dueBefore(member, roundDueAt);
+    const dueAt = confirmationDueAt(member, roundDueAt);
     return dueAt !== undefined && dueAt <= atMs && !isBusy(member);
   });
 }
 
 /** When the next checks before the round are to be made, Unix ms, as far as the budget goes; undefined where none are. */
-export function nextBefore(
-  members: Iterable<Member>,
-  { roundDueAt, isBusy }: Until<Member>,
+export function nextConfirmationAt(
+  members: Iterable<ProbeState>,
+  { roundDueAt, isBusy }: RoundWindow<ProbeState>,
   budget: Budget | undefined,
   rule: BudgetRule,
 ): number | undefined {
   const dues = [...members]
     .filter((member) => !isBusy(member))
-    .flatMap((member) => dueBefore(member, roundDueAt) ?? []);
+    .flatMap((member) => confirmationDueAt(member, roundDueAt) ?? []);
   if (dues.length === 0) return undefined;
   const first = Math.min(...dues);
   const together = Math.max(...dues.filter((due) => due <= first + TOGETHER_MS));
@@ -60,11 +64,11 @@ function affordableAt(budget: Budget | undefined, rule: BudgetRule, roundDueAt: 
  * Marks a member to be looked at once, as soon as may be. Not one that was checked within its `confirmIntervalMs`, nor one from
  * before there was such a field. Whether it is to be looked at.
  */
-export function noteLook(member: Member, nowMs: number): boolean {
+export function requestRecheck(member: ProbeState, nowMs: number): boolean {
   const { confirmIntervalMs } = member.probe;
   if (confirmIntervalMs === undefined) return false;
   const lastAt = Math.max(member.checkedAt ?? 0, member.askedAt ?? 0);
   if (lastAt <= nowMs && nowMs - lastAt < confirmIntervalMs) return false;
-  member.lookAt ??= nowMs;
+  member.recheckAt ??= nowMs;
   return true;
 }

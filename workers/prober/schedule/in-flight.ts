@@ -1,11 +1,11 @@
 /** What a check is part of: the round that all are part of, or the confirmation of what a few of them seem to become. */
-export type Kind = "round" | "confirmation";
+export type CheckKind = "round" | "confirmation";
 
 /** Checks an item; undefined if it got no slot before `closing`. Must not reject. */
-export type Check<Item, Result> = (item: Item, closing: AbortSignal, kind: Kind) => Promise<Result | undefined>;
+export type Check<Item, Result> = (item: Item, closing: AbortSignal, kind: CheckKind) => Promise<Result | undefined>;
 
 /** The checks that are under way. */
-export class Flight<Item, Result> {
+export class InFlightChecks<Item, Result> {
   readonly #check: Check<Item, Result>;
   readonly #closing = new AbortController();
   readonly #checks = new Map<Item, Promise<void>>();
@@ -81,11 +81,11 @@ export class Flight<Item, Result> {
     while (!this.isEmpty) await Promise.all(this.#checks.values());
   }
 
-  #start(item: Item, kind: Kind): void {
+  #start(item: Item, kind: CheckKind): void {
     this.#checks.set(item, this.#run(item, kind));
   }
 
-  async #run(item: Item, first: Kind): Promise<void> {
+  async #run(item: Item, first: CheckKind): Promise<void> {
     let kind = first;
     do {
       this.#owed.delete(item);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { PumpParts, Wake } from "./round-runner.ts";
-import { pump } from "./round-runner.ts";
+import type { RoundRunnerDependencies, Wake } from "./round-runner.ts";
+import { runRounds } from "./round-runner.ts";
 
 const START_MS = 1_000_000;
 
@@ -32,7 +32,7 @@ async function run(
   const starts: string[] = [];
   const settled: string[] = [];
   const since = () => Date.now() - START_MS;
-  const parts: PumpParts<string, string> = {
+  const parts: RoundRunnerDependencies<string, string> = {
     now: Date.now,
     items: () => Object.keys(takesMs),
     confirmAt: ({ isBusy }) =>
@@ -58,7 +58,7 @@ async function run(
       if (settleMs > 0) await new Promise((resolve) => setTimeout(resolve, settleMs));
     },
   };
-  const pumping = pump(parts, { at, roundDueAt });
+  const pumping = runRounds(parts, { at, roundDueAt });
   await vi.runAllTimersAsync();
   return { next: ((await pumping) ?? Number.NaN) - START_MS, starts, settled, tookMs: since() };
 }

@@ -1,5 +1,5 @@
 import type { Check } from "./in-flight.ts";
-import { Flight } from "./in-flight.ts";
+import { InFlightChecks } from "./in-flight.ts";
 
 /** What is due sooner than this is waited for: an alarm and its row cost as much as 0.7 s awake. */
 export const LINGER_MS = 700;
@@ -19,7 +19,7 @@ export interface Round {
 }
 
 /** What is settled: with a round may come what was to be confirmed when it began. */
-export interface Settling extends Round {
+export interface SettledRound extends Round {
   hasConfirmed: boolean;
 }
 
@@ -30,49 +30,52 @@ export interface Wake {
 }
 
 /** The round that is due next, Unix ms, and who is asked at the moment. */
-export interface Until<Item> {
+export interface RoundWindow<Item> {
   roundDueAt: number;
   isBusy: (item: Item) => boolean;
 }
 
 /** What a pump works on; `Item` is a probe with its state, `Result` what its check gives. */
-export interface PumpParts<Item, Result> {
+export interface RoundRunnerDependencies<Item, Result> {
   now: () => number;
   /** All that is due at each round, those that waited longest first. */
   items: () => Iterable<Item>;
   /** When something is to be confirmed before the round (Unix ms); undefined if nothing is. */
-  confirmAt: (until: Until<Item>) => number | undefined;
+  confirmAt: (until: RoundWindow<Item>) => number | undefined;
   /** What is to be confirmed by that moment. None of it may be due again before it was asked. */
-  confirmations: (atMs: number, until: Until<Item>) => readonly Item[];
+  confirmations: (atMs: number, until: RoundWindow<Item>) => readonly Item[];
   check: Check<Item, Result>;
   /** When the round after this moment is due (Unix ms); undefined if there is nothing to do any more. */
   roundAfter: (now: number) => number | undefined;
   /** The longest that a check may take once it has its slot. */
   longestMs: () => number;
   /** Counts, stores and reports what was checked since the last time, in order. Must not reject. */
-  settle: (results: [Item, Result][], round: Settling) => Promise<void>;
+  settle: (results: [Item, Result][], round: SettledRound) => Promise<void>;
 }
 
 /**
  * Runs what is due, round or confirmations, and what follows within 0.7 s (design §2, prober). Answers when the round after the
  * last one is due (Unix ms), undefined where none is.
  */
-export async function pump<Item, Result>(parts: PumpParts<Item, Result>, wake: Wake): Promise<number | undefined> {
-  return new Pump(parts, wake.roundDueAt).run(wake.at);
+export async function runRounds<Item, Result>(
+  parts: RoundRunnerDependencies<Item, Result>,
+  wake: Wake,
+): Promise<number | undefined> {
+  return new RoundRunner(parts, wake.roundDueAt).run(wake.at);
 }
 
-class Pump<Item, Result> {
-  readonly #parts: PumpParts<Item, Result>;
-  readonly #flight: Flight<Item, Result>;
+class RoundRunner<Item, Result> {
+  readonly #parts: RoundRunnerDependencies<Item, Result>;
+  readonly #flight: InFlightChecks<Item, Result>;
   readonly #closeAt: number;
   #roundDueAt: number;
   #round: Round | undefined;
   /** A round is told of, also when nothing of it is done. */
   #isOwed = false;
 
-  constructor(parts: PumpParts<Item, Result>, roundDueAt: number) {
+  constructor(parts: RoundRunnerDependencies<Item, Result>, roundDueAt: number) {
     this.#parts = parts;
-    this.#flight = new Flight(parts.check);
+    this.#flight = new InFlightChecks(parts.check);
     this.#closeAt = parts.now() + PUMP_MS - parts.longestMs();
     this.#roundDueAt = roundDueAt;
   }
@@ -155,7 +158,7 @@ class Pump<Item, Result> {
     await this.#parts.settle(results, { ...this.#round, hasConfirmed });
   }
 
-  #until(): Until<Item> {
+  #until(): RoundWindow<Item> {
     return { roundDueAt: this.#roundDueAt, isBusy: (item) => this.#flight.has(item) };
   }
 }

@@ -4,10 +4,10 @@ import type { ProbeReport } from "../../../shared/model/messages/report.ts";
 import type { Counts, Probe } from "../../../shared/model/probe.ts";
 import { outcomeOf } from "../../../shared/reason.ts";
 import type { CheckResult } from "../check/check.ts";
-import type { Standing } from "../dial/slots.ts";
+import type { Reachability } from "../dial/slots.ts";
 
 /** A probe of the shard, and how it stands. One object as long as its revision stays. */
-export interface Member {
+export interface ProbeState {
   probe: Probe;
   /** Exact while the object is in memory; after an eviction those beyond the thresholds stand at them, and say the same. */
   counts: Counts;
@@ -17,13 +17,13 @@ export interface Member {
   /** When the last check began, or ended where it was no word on the target, Unix ms. */
   askedAt?: number | undefined;
   /** Since when it is to be looked at, Unix ms, because another region saw something else. */
-  lookAt?: number | undefined;
+  recheckAt?: number | undefined;
   /** Addresses whose last dial was answered: all others may hang. */
   reached: Set<string>;
 }
 
 /** What is stored of a member. */
-export interface Mark {
+export interface StoredProbeState {
   revision: string;
   counts: Counts;
   /** Whether the last dial to the leaf was answered; names are looked up afresh, and their addresses are suspects first. */
@@ -35,15 +35,15 @@ export interface Mark {
  * The members after an assignment. A probe in both lists stays the same object: neither restarted nor recounted, its
  * thresholds applied to the counts as they stand. Another revision starts anew, from a mark of it or what is carried.
  */
-export function reconcile(
-  members: ReadonlyMap<string, Member>,
+export function reconcileProbes(
+  members: ReadonlyMap<string, ProbeState>,
   probes: readonly Probe[],
-  marks: ReadonlyMap<string, Mark>,
-): Map<string, Member> {
+  marks: ReadonlyMap<string, StoredProbeState>,
+): Map<string, ProbeState> {
   return new Map(probes.map((probe) => [probe.id, memberOf(probe, members.get(probe.id), marks.get(probe.id))]));
 }
 
-function memberOf(probe: Probe, member: Member | undefined, mark: Mark | undefined): Member {
+function memberOf(probe: Probe, member: ProbeState | undefined, mark: StoredProbeState | undefined): ProbeState {
   if (member?.probe.revision === probe.revision) {
     member.probe = probe;
     member.counts = reassess(member.counts, probe);
@@ -60,18 +60,18 @@ function memberOf(probe: Probe, member: Member | undefined, mark: Mark | undefin
 }
 
 /** Counts a check, in place. */
-export function take(member: Member, result: CheckResult): void {
+export function applyResult(member: ProbeState, result: CheckResult): void {
   const { reason, at, phases } = result.observation;
   const outcome = outcomeOf(reason);
   member.counts = count(member.counts, outcome, member.probe);
   // Trouble of our own is given its time: what took long to find nothing is not repeated at once.
   member.askedAt = outcome === "indeterminate" ? at : at - phases.totalMs;
-  member.lookAt = undefined;
+  member.recheckAt = undefined;
   if (outcome !== "indeterminate") {
     member.checkedAt = at;
     member.isDated = true;
   }
-  for (const { address, reason, phases } of result.findings) {
+  for (const { address, reason, phases } of result.probeResults) {
     if (address === undefined) continue;
     if (phases.connectMs !== undefined) member.reached.add(address);
     else if (reason === "ConnectTimeout") member.reached.delete(address);
@@ -80,17 +80,17 @@ export function take(member: Member, result: CheckResult): void {
 }
 
 /** The addresses of a name come and go; those that were not asked this time are forgotten. */
-function keepOnly(reached: Set<string>, { findings }: CheckResult): void {
-  if (findings.length === 0) return;
-  const asked = new Set(findings.map((finding) => finding.address));
+function keepOnly(reached: Set<string>, { probeResults }: CheckResult): void {
+  if (probeResults.length === 0) return;
+  const asked = new Set(probeResults.map((probeResult) => probeResult.address));
   for (const address of reached) if (!asked.has(address)) reached.delete(address);
 }
 
-export function standingOf(member: Member, address: string): Standing {
+export function reachabilityOf(member: ProbeState, address: string): Reachability {
   return member.reached.has(address) ? "proven" : "suspect";
 }
 
-export function markOf(member: Member): Mark {
+export function storedStateOf(member: ProbeState): StoredProbeState {
   const { probe, checkedAt, reached } = member;
   const counts = saturate(member.counts, probe);
   const isReached = addressFamily(probe.target.leaf) !== undefined && reached.has(probe.target.leaf);
@@ -98,7 +98,7 @@ export function markOf(member: Member): Mark {
 }
 
 /** Without the time of its last check where memory has lost that: then there is no news of it. */
-export function reportOf(member: Member, result: CheckResult | undefined): ProbeReport {
+export function probeReportOf(member: ProbeState, result: CheckResult | undefined): ProbeReport {
   const { probe, counts, isDated } = member;
   const checkedAt = isDated ? member.checkedAt : undefined;
   return {

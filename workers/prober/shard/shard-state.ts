@@ -9,30 +9,35 @@ import { errorMessage } from "../../retry.ts";
 import type { HistoryQuestion, ProbePoints } from "../../rpc.ts";
 import type { CheckResult } from "../check/check.ts";
 import { History } from "../history/history.ts";
-import { budgetRule, dueBy, nextBefore, noteLook } from "../schedule/confirmation-schedule.ts";
-import type { Round, Until, Wake } from "../schedule/round-runner.ts";
+import {
+  budgetRule,
+  confirmationsDueBy,
+  nextConfirmationAt,
+  requestRecheck,
+} from "../schedule/confirmation-schedule.ts";
+import type { Round, RoundWindow, Wake } from "../schedule/round-runner.ts";
 import { lastRoundAt, nextRoundAt, roundAfter, roundFrom } from "../schedule/round-schedule.ts";
-import type { Mark, Member } from "./probe-state.ts";
-import { markOf, reconcile, reportOf, take } from "./probe-state.ts";
-import type { Held, Store } from "./shard-store.ts";
+import type { ProbeState, StoredProbeState } from "./probe-state.ts";
+import { applyResult, probeReportOf, reconcileProbes, storedStateOf } from "./probe-state.ts";
+import type { ShardStore, StoredShard } from "./shard-store.ts";
 
 /** What a shard has to do and how its probes stand, in memory, with the storage behind it. */
-export class ShardWork {
-  readonly #store: Store;
-  #held: Omit<Held, "probes" | "marks" | "history" | "budget"> | undefined;
-  #members = new Map<string, Member>();
+export class ShardState {
+  readonly #store: ShardStore;
+  #held: Omit<StoredShard, "probes" | "marks" | "history" | "budget"> | undefined;
+  #members = new Map<string, ProbeState>();
   #history = new History(undefined);
   #budget: Budget | undefined;
   #unsaved: Assignment | undefined;
   #lastReport = 0;
   #lastRound: Pick<Round, "roundAt" | "lateMs"> | undefined;
 
-  constructor(store: Store) {
+  constructor(store: ShardStore) {
     this.#store = store;
     const held = store.read();
     if (held === undefined) return;
     this.#held = held;
-    this.#members = reconcile(new Map(), held.probes, held.marks);
+    this.#members = reconcileProbes(new Map(), held.probes, held.marks);
     this.#history = new History(held.history);
     this.#budget = held.budget;
   }
@@ -41,7 +46,7 @@ export class ShardWork {
     return this.#held?.number ?? NO_NUMBER;
   }
 
-  get shard(): Held["shard"] | undefined {
+  get shard(): StoredShard["shard"] | undefined {
     return this.#held?.shard;
   }
 
@@ -55,23 +60,23 @@ export class ShardWork {
   }
 
   /** All members, those that were checked longest ago first: where slots are short, each gets its turn. */
-  byAge(): Member[] {
+  byAge(): ProbeState[] {
     return [...this.#members.values()].sort((a, b) => (a.checkedAt ?? 0) - (b.checkedAt ?? 0));
   }
 
   /** Takes an assignment if it is newer; it is stored by `save`, since a round must not be held up by a write. */
   take(assignment: Assignment, now: number): void {
     if (!isNewer(assignment.number, this.number)) return;
-    this.#members = reconcile(this.#members, assignment.probes, new Map());
+    this.#members = reconcileProbes(this.#members, assignment.probes, new Map());
     this.#held = { epoch: this.#held?.epoch ?? now, number: assignment.number, shard: assignment.shard };
     this.#unsaved = assignment;
   }
 
   /** Counts results, in order. Those of a probe that was taken away, or changed, while it was checked are dropped. */
-  count(results: readonly [Member, CheckResult][], round: Round): void {
+  count(results: readonly [ProbeState, CheckResult][], round: Round): void {
     if (!round.isConfirmation) this.#lastRound = { roundAt: round.roundAt, lateMs: round.lateMs };
     const current = results.filter(([member]) => this.#members.get(member.probe.id) === member);
-    for (const [member, result] of current) take(member, result);
+    for (const [member, result] of current) applyResult(member, result);
     this.#note(current, round);
   }
 
@@ -95,7 +100,7 @@ export class ShardWork {
    * The report of a round, or of confirmations: these tell of the round before them, since when all that does not lag was
    * checked. Its number rises with the clock, so that it needs no row to outlive an eviction.
    */
-  report(results: ReadonlyMap<Member, CheckResult>, round: Round, now: number): Report | undefined {
+  report(results: ReadonlyMap<ProbeState, CheckResult>, round: Round, now: number): Report | undefined {
     if (this.#held === undefined) return undefined;
     this.#lastReport = Math.max(this.#lastReport + 1, now);
     const { roundAt, lateMs } = this.#roundOf(round, this.#held.shard);
@@ -106,7 +111,7 @@ export class ShardWork {
       assignment: this.#held.number,
       roundAt,
       lateMs,
-      probes: [...this.#members.values()].map((member) => reportOf(member, results.get(member))),
+      probes: [...this.#members.values()].map((member) => probeReportOf(member, results.get(member))),
     };
   }
 
@@ -136,26 +141,26 @@ export class ShardWork {
   }
 
   /** When probes are to be checked before the next round (Unix ms); undefined if none are. */
-  confirmAt(until: Until<Member>): number | undefined {
+  confirmAt(until: RoundWindow<ProbeState>): number | undefined {
     if (this.#held === undefined) return undefined;
-    return nextBefore(this.#members.values(), until, this.#budget, budgetRule(this.#held.shard.intervalMs));
+    return nextConfirmationAt(this.#members.values(), until, this.#budget, budgetRule(this.#held.shard.intervalMs));
   }
 
   /** The probes that are to be checked by then (Unix ms), before the next round; what that costs is taken from the budget. */
-  confirmations(atMs: number, until: Until<Member>): Member[] {
-    const members = dueBy(this.byAge(), atMs, until);
+  confirmations(atMs: number, until: RoundWindow<ProbeState>): ProbeState[] {
+    const members = confirmationsDueBy(this.byAge(), atMs, until);
     if (this.#held === undefined || members.length === 0) return [];
     const budget = spend(this.#budget, budgetRule(this.#held.shard.intervalMs), atMs);
     if (budget === undefined) return [];
     this.#budget = budget;
-    for (const member of members) member.lookAt = undefined;
+    for (const member of members) member.recheckAt = undefined;
     return members;
   }
 
   /** Notes which probes are to be looked at, since another region saw something else; whether there are any. */
-  look(probes: readonly string[], now: number): boolean {
+  requestRecheck(probes: readonly string[], now: number): boolean {
     const members = probes.flatMap((id) => this.#members.get(id) ?? []);
-    return members.filter((member) => noteLook(member, now)).length > 0;
+    return members.filter((member) => requestRecheck(member, now)).length > 0;
   }
 
   #roundOf(round: Round, shard: Shard): Pick<Round, "roundAt" | "lateMs"> {
@@ -164,7 +169,7 @@ export class ShardWork {
   }
 
   /** Puts the results into history, which never hurts a round. */
-  #note(results: readonly [Member, CheckResult][], round: Round): void {
+  #note(results: readonly [ProbeState, CheckResult][], round: Round): void {
     if (this.#held === undefined || results.length === 0) return;
     try {
       const checks = results.map(([{ probe }, { observation }]) => ({ probe: probe.id, observation }));
@@ -178,7 +183,7 @@ export class ShardWork {
     return [...this.#members.values()].map((member) => member.probe);
   }
 
-  #marks(): Map<string, Mark> {
-    return new Map([...this.#members].map(([id, member]) => [id, markOf(member)]));
+  #marks(): Map<string, StoredProbeState> {
+    return new Map([...this.#members].map(([id, member]) => [id, storedStateOf(member)]));
   }
 }

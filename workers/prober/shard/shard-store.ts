@@ -10,7 +10,7 @@ import { hasTables, migrate } from "../../migrate.ts";
 import { errorMessage } from "../../retry.ts";
 import type { History } from "../history/history.ts";
 import { HISTORY_MIGRATION } from "../history/history-tables.ts";
-import type { Mark } from "./probe-state.ts";
+import type { StoredProbeState } from "./probe-state.ts";
 
 /** Forward only: a released entry is never edited, and older code must be able to run on what a newer one makes. */
 export const MIGRATIONS = [
@@ -30,12 +30,12 @@ const marks = z.record(
 const budget = z.object({ left: z.int().nonnegative(), at: z.int() });
 
 /** What the object was assigned, and when its storage was created (the epoch of its reports). */
-export interface Held {
+export interface StoredShard {
   epoch: number;
   number: MessageNumber;
   shard: Shard;
   probes: Probe[];
-  marks: Map<string, Mark>;
+  marks: Map<string, StoredProbeState>;
   /** The open row of history, as text. */
   history: string | undefined;
   /** For confirmations; none was spent where there is none. */
@@ -49,7 +49,7 @@ type Beside = { history: string | null; budget: string | null };
  * The storage of a shard. All marks are one row, since a written row is what a round costs; a probe is a row of its own,
  * so that an assignment writes only what is new in it.
  */
-export class Store {
+export class ShardStore {
   readonly #storage: DurableObjectStorage;
   /** The marks as they were written last, without their times: these alone are worth no row. */
   #written = "";
@@ -63,7 +63,7 @@ export class Store {
   }
 
   /** Reads everything; undefined for an object that was never assigned anything. Rows that cannot be read are left out. */
-  read(): Held | undefined {
+  read(): StoredShard | undefined {
     if (!hasTables(this.#sql)) return undefined;
     migrate(this.#storage, MIGRATIONS);
     const [row] = this.#sql.exec<{ epoch: number; n: number; shard: string }>("SELECT * FROM assignment").toArray();
@@ -109,7 +109,7 @@ export class Store {
    * Stores the marks if they differ from the stored ones in more than their times, or if history is due, which is in the same
    * row. Should history fail, the marks are stored without.
    */
-  writeMarks(current: ReadonlyMap<string, Mark>, history: History, budget: Budget | undefined): void {
+  writeMarks(current: ReadonlyMap<string, StoredProbeState>, history: History, budget: Budget | undefined): void {
     const now = essence(current);
     const isChanged = now !== this.#written;
     if (!isChanged && !history.isDue) return;
@@ -159,7 +159,7 @@ export class Store {
     return { probes, isWhole: probes.length === rows.length };
   }
 
-  #readMarks(): Map<string, Mark> {
+  #readMarks(): Map<string, StoredProbeState> {
     const [row] = this.#sql.exec<{ body: string }>("SELECT body FROM marks").toArray();
     return new Map(Object.entries((row && readJson(marks, row.body)) ?? {}));
   }
@@ -169,7 +169,7 @@ export class Store {
   }
 }
 
-function essence(current: ReadonlyMap<string, Mark>): string {
+function essence(current: ReadonlyMap<string, StoredProbeState>): string {
   const entries = [...current].sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify(entries.map(([id, { revision, counts, reached }]) => [id, revision, counts, reached]));
 }

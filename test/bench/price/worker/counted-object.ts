@@ -54,12 +54,12 @@ function countedMethod(name: string, original: () => Method, accounts: WeakMap<o
   };
 }
 
-/** An open socket keeps its object awake, also one whose question is over: see `Prober.outside`. */
+/** An open socket keeps its object awake, also one whose question is over: see `Prober.dependencies`. */
 function holdSockets(object: object, account: Account): void {
-  const outside = Reflect.get(object, "outside") as { connect?: (...given: unknown[]) => Socket } | undefined;
-  if (outside?.connect === undefined) return;
-  const connect = outside.connect;
-  outside.connect = (...given) => {
+  const dependencies = Reflect.get(object, "dependencies") as { connect?: (...given: unknown[]) => Socket } | undefined;
+  if (dependencies?.connect === undefined) return;
+  const connect = dependencies.connect;
+  dependencies.connect = (...given) => {
     const socket = connect(...given);
     void account.hold(socket.closed.catch(() => undefined));
     return socket;

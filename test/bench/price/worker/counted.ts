@@ -11,8 +11,8 @@ export const Coordinator = counted(real.Coordinator, "Coordinator");
 export const Cluster = counted(real.Cluster, "Cluster");
 export const Notifier = counted(real.Notifier, "Notifier");
 
-export class SuspectDialler extends real.SuspectDialler {
-  override ask(...given: Parameters<real.SuspectDialler["ask"]>): ReturnType<real.SuspectDialler["ask"]> {
+export class LoopbackDialer extends real.LoopbackDialer {
+  override ask(...given: Parameters<real.LoopbackDialer["ask"]>): ReturnType<real.LoopbackDialer["ask"]> {
     worker.loopbackDials += 1;
     return super.ask(...given);
   }
