@@ -6,7 +6,7 @@ import { readSettings } from "./settings.ts";
 import { withTimeout } from "./timeout.ts";
 
 export { Cluster } from "./cluster/cluster.ts";
-export { Coordinator } from "./coordinator/coordinator.ts";
+export { CoordinatorObject as Coordinator } from "./coordinator/durable-object.ts";
 export { Notifier } from "./notifier/notifier.ts";
 export { LoopbackDialer } from "./prober/dial/loopback-dialer.ts";
 export { Prober } from "./prober/prober.ts";

@@ -6,7 +6,7 @@ import { MAX_SUSPECTS } from "../shared/model/messages/assignment.ts";
 import type { Region } from "../shared/model/region.ts";
 import { share } from "../test/support/coordinator/bench.ts";
 import { freshProber, inProber } from "../test/support/prober.ts";
-import type { Coordinator } from "./coordinator/coordinator.ts";
+import type { CoordinatorObject } from "./coordinator/durable-object.ts";
 import { type Env, proberName } from "./env.ts";
 import type { ProbeRequest } from "./prober/probe/probe-request.ts";
 import type { CoordinatorRpc } from "./rpc.ts";
@@ -35,7 +35,9 @@ afterEach(() => {
 /** A coordinator and its probers, all real, over doubles of what is dialled; the test moves the clock from alarm to alarm. */
 class Stage {
   readonly name = `${1_000 + Math.floor(Math.random() * 1e9)}`;
-  readonly coordinator = (env as unknown as Env).COORDINATOR.getByName(this.name) as DurableObjectStub<Coordinator>;
+  readonly coordinator = (env as unknown as Env).COORDINATOR.getByName(
+    this.name,
+  ) as DurableObjectStub<CoordinatorObject>;
   /** Of the probers. */
   readonly names = new Set<string>();
   readonly alarms = new Map<string, number>();
@@ -48,8 +50,8 @@ class Stage {
 
   async raise(): Promise<void> {
     await runInDurableObject(this.coordinator, (coordinator) => {
-      const { assign, lookNow } = coordinator.outside;
-      Object.assign(coordinator.outside, {
+      const { assign, lookNow } = coordinator.dependencies;
+      Object.assign(coordinator.dependencies, {
         soon: (work: () => Promise<void>) => this.#queue.push(work),
         lookNow: (...given: Parameters<typeof lookNow>) => {
           this.looks += 1;

@@ -5,7 +5,7 @@ import type { SnapshotRecordInput } from "../../shared/model/messages/snapshot.t
 import { signatureHeaders } from "../../shared/signature.ts";
 import { encodeSnapshot } from "../../shared/snapshot.ts";
 import { createApp, serve } from "../../workers/api/app.ts";
-import type { Coordinator } from "../../workers/coordinator/coordinator.ts";
+import type { CoordinatorObject } from "../../workers/coordinator/durable-object.ts";
 import type { Env } from "../../workers/env.ts";
 import type { CoordinatorRpc } from "../../workers/rpc.ts";
 import { recordOf } from "./cluster.ts";
@@ -51,14 +51,14 @@ export async function registerAndPush(cluster: string, records: SnapshotRecordIn
 
 export interface OwnCoordinators extends Record<string, unknown> {
   PARTITIONS: string;
-  COORDINATOR: { getByName(partition: string): DurableObjectStub<Coordinator> };
+  COORDINATOR: { getByName(partition: string): DurableObjectStub<CoordinatorObject> };
 }
 
 /** Settings of an edge whose coordinators no other test knows. */
 export function ownCoordinators(partitions: number): OwnCoordinators {
   const first = 1_000 + Math.floor(Math.random() * 1e9);
   const getByName = (partition: string) =>
-    bindings.COORDINATOR.getByName(`${first + Number(partition)}`) as DurableObjectStub<Coordinator>;
+    bindings.COORDINATOR.getByName(`${first + Number(partition)}`) as DurableObjectStub<CoordinatorObject>;
   return { PARTITIONS: `${partitions}`, COORDINATOR: { getByName } };
 }
 

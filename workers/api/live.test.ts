@@ -4,7 +4,7 @@ import { hash32 } from "../../shared/hash.ts";
 import { problem } from "../../shared/model/problem.ts";
 import { callEdge, ownCoordinators, shareOut, VIEW_TOKEN } from "../../test/support/edge.ts";
 import { Watcher } from "../../test/support/watcher.ts";
-import type { Coordinator } from "../coordinator/coordinator.ts";
+import type { CoordinatorObject } from "../coordinator/durable-object.ts";
 import { MAX_SOCKETS } from "../coordinator/live/stream.ts";
 import type { CoordinatorRpc } from "../rpc.ts";
 
@@ -71,8 +71,8 @@ describe("an upgrade", () => {
     while (watchers.length < MAX_SOCKETS) watchers.push(new Watcher(await open("", { settings })));
     expect(await kindOf(open("", { settings }))).toBe("StreamFull");
     const coordinator = settings.COORDINATOR.getByName("0");
-    await runInDurableObject(coordinator, ({ outside }: Coordinator) => {
-      outside.now = () => Date.now() + 300_000;
+    await runInDurableObject(coordinator, ({ dependencies }: CoordinatorObject) => {
+      dependencies.now = () => Date.now() + 300_000;
     });
     const watcher = new Watcher(await open("", { settings }));
     await watcher.until(({ messages }) => messages.length === 1);

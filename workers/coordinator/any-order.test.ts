@@ -122,7 +122,7 @@ class Way {
 
   #report(report: Report): void {
     this.#send(() => {
-      const assignment = this.bench.coordination.report(structuredClone(report));
+      const { assignment } = this.bench.coordination.report(structuredClone(report));
       if (assignment !== undefined) this.#send(() => this.bench.probers.assign(assignment));
     });
   }

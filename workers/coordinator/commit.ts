@@ -1,7 +1,7 @@
 import { tellNews } from "./deliver/alerts.ts";
 import { handOver } from "./hand-over.ts";
 import { sendAssignments } from "./place/assignments.ts";
-import type { World } from "./state.ts";
+import type { CoordinatorState } from "./state.ts";
 import { numberChanges } from "./store/persist.ts";
 import { forgetTold } from "./told.ts";
 
@@ -9,13 +9,13 @@ import { forgetTold } from "./told.ts";
  * Ends a call: numbers what it has changed, once for each cluster and shard however much that was, and has it sent soon.
  * Whatever is lost on the way is sent again by the heartbeat, since the numbers are in storage.
  */
-export function commit(world: World): void {
-  for (const rootHost of world.changedRoots) {
-    const root = world.roots.get(rootHost);
+export function commit(state: CoordinatorState): void {
+  for (const rootHost of state.changedRoots) {
+    const root = state.roots.get(rootHost);
     if (root !== undefined) forgetTold(root);
   }
-  const { shards, clusters } = numberChanges(world);
-  if (shards.length > 0) world.outside.soon(() => sendAssignments(world, shards));
-  if (clusters.length > 0) world.outside.soon(() => handOver(world));
-  tellNews(world);
+  const { shards, clusters } = numberChanges(state);
+  if (shards.length > 0) state.dependencies.soon(() => sendAssignments(state, shards));
+  if (clusters.length > 0) state.dependencies.soon(() => handOver(state));
+  tellNews(state);
 }

@@ -7,7 +7,7 @@ import { REGIONS_3, share } from "../../test/support/coordinator/bench.ts";
 import { FakeProbers } from "../../test/support/coordinator/fake-probers.ts";
 import type { Env } from "../env.ts";
 import type { CoordinatorRpc } from "../rpc.ts";
-import type { Coordinator } from "./coordinator.ts";
+import type { CoordinatorObject } from "./durable-object.ts";
 
 const A = "203.0.113.10";
 const B = "203.0.113.20";
@@ -22,8 +22,8 @@ class Stage {
   onCall: () => void = () => {};
 
   /** Afresh each time: one that has thrown stays broken. */
-  get stub(): DurableObjectStub<Coordinator> {
-    return COORDINATOR.getByName(this.name) as DurableObjectStub<Coordinator>;
+  get stub(): DurableObjectStub<CoordinatorObject> {
+    return COORDINATOR.getByName(this.name) as DurableObjectStub<CoordinatorObject>;
   }
 
   get rpc(): CoordinatorRpc {
@@ -31,12 +31,12 @@ class Stage {
   }
 
   async ready(): Promise<void> {
-    await runInDurableObject(this.stub, ({ outside }: Coordinator) => {
-      outside.assign = async (assignment) => {
+    await runInDurableObject(this.stub, ({ dependencies }: CoordinatorObject) => {
+      dependencies.assign = async (assignment) => {
         this.onCall();
         return this.probers.assign(assignment);
       };
-      outside.decided = async (decisions) => {
+      dependencies.decided = async (decisions) => {
         this.onCall();
         this.decided.push(structuredClone(decisions));
       };

@@ -5,10 +5,8 @@ import type { SharesInput } from "../../shared/model/messages/shares.ts";
 import type { RecordDetail } from "../../shared/model/record-detail.ts";
 import type { RegionView } from "../../shared/model/region-view.ts";
 import type { ProbeStatus, RecordStatus } from "../../shared/model/status.ts";
-import type { Usage } from "../../shared/model/usage.ts";
-import { clusterOf, type Env, notifierOf, proberName, proberOf } from "../env.ts";
-import { problemOf } from "../problems.ts";
-import { callWithRetry, errorMessage } from "../retry.ts";
+import { NO_USAGE } from "../../shared/model/usage.ts";
+import type { Handlers } from "../forward-methods.ts";
 import type {
   ClusterContact,
   ClusterEvent,
@@ -19,177 +17,162 @@ import type {
   RecordProber,
   SharesReceipt,
 } from "../rpc.ts";
-import { readSettings } from "../settings.ts";
-import { withTimeout } from "../timeout.ts";
-import type { Meter } from "../usage/meter.ts";
-import { MeteredObject } from "../usage/metered-object.ts";
-import { Coordination } from "./coordination.ts";
-import type { Outside } from "./dependencies.ts";
-import { close, Sockets } from "./live/sockets.ts";
-import { LiveStream, logUntold } from "./live/stream.ts";
-import type { Rules } from "./state.ts";
+import { commit } from "./commit.ts";
+import { contact, registerCluster, removeCluster } from "./decide/clusters.ts";
+import { putShares } from "./decide/put-shares.ts";
+import type { Dependencies } from "./dependencies.ts";
+import { receiveReport } from "./fold/receive-report.ts";
+import { noteClusters, partitionUsage } from "./fold/usage.ts";
+import { viewFor } from "./hand-over.ts";
+import { heartbeat, isHeartbeatMissed } from "./heartbeat.ts";
+import { OverviewCache } from "./live/overview-cache.ts";
+import type { LiveSource } from "./live/stream.ts";
+import { probersOf } from "./place/shards.ts";
+import type { CoordinatorSettings } from "./state.ts";
+import { probeStatus, recordDetail, recordStatuses, regionViews, summariesOf } from "./status.ts";
+import { addEvent, lastEventId, listEvents, listNewestEvents } from "./store/events.ts";
+import { readMeta } from "./store/meta.ts";
+import { Transactions } from "./transactions.ts";
 
-/** How long changes are collected before they are sent: several calls that come together are answered by one. */
-const TICK_MS = 20;
-/** The same for those who watch: a person sees no difference, and a storm of reports makes ten messages a second at most. */
-const LIVE_TICK_MS = 100;
-/** Changes that are not taken by then are made up for by decisions that are whole. */
-const IN_PART_WAIT_MS = 5_000;
-/** A prober notes what it is to look at, and answers; nobody waits for one that does not. */
-const LOOK_WAIT_MS = 2_000;
+/**
+ * One partition's coordinator: the RPC methods of {@link CoordinatorRpc}, which documents them, over a storage. Clock, calls
+ * to other objects and timers come in as {@link Dependencies}, so that the class runs without the platform's objects.
+ */
+export class Coordinator implements Handlers<Omit<CoordinatorRpc, "fetch">> {
+  /** What the live stream reads. */
+  readonly liveSource: LiveSource;
+  readonly #settings: CoordinatorSettings;
+  readonly #transactions: Transactions;
+  readonly #overview: OverviewCache;
 
-/** One partition's coordinator: takes calls, and leaves them to {@link Coordination}. Its name is the partition. */
-export class Coordinator extends MeteredObject implements CoordinatorRpc {
-  /** What a test puts a double in the place of. */
-  readonly outside: Outside;
-  readonly #coordination: Coordination;
-  readonly #live: LiveStream;
-
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env);
-    this.outside = outsideOf(ctx, env, this.meter, (rootHosts) => this.#live.changed(rootHosts));
-    this.#coordination = new Coordination(ctx.storage, this.outside, rulesOf(env), Number(ctx.id.name ?? 0));
-    const later = (work: () => void) => ctx.waitUntil(scheduler.wait(LIVE_TICK_MS).then(work).catch(logUntold));
-    this.#live = new LiveStream(new Sockets(ctx), this.#coordination, later);
-  }
-
-  /** Opens a stream: see {@link LiveStream}. Only the Worker calls this, and has seen to who may. */
-  override async fetch(request: Request): Promise<Response> {
-    const after = new URL(request.url).searchParams.get("after");
-    const client = this.#live.open(after === null ? undefined : Number(after));
-    if (client !== undefined) return new Response(null, { status: 101, webSocket: client });
-    const problem = problemOf("StreamFull", "Ask for /v1/overview instead, or try again later.");
-    return Response.json(problem, {
-      status: problem.status,
-      headers: { "content-type": "application/problem+json" },
+  constructor(
+    storage: DurableObjectStorage,
+    dependencies: Dependencies,
+    settings: CoordinatorSettings,
+    partition: number,
+  ) {
+    this.liveSource = {
+      partition,
+      now: () => dependencies.now(),
+      summaries: (rootHosts) =>
+        this.#transactions.read((state, nowMs) => summariesOf(state, rootHosts, nowMs), { records: [], removed: [] }),
+      lastEventId: () => this.#transactions.read(({ store }) => lastEventId(store.sql), 0),
+      listEvents: (after) => this.listEvents(after),
+    };
+    this.#settings = settings;
+    this.#overview = new OverviewCache({
+      rootHosts: () => this.#transactions.read<Iterable<string>>(({ roots }) => roots.keys(), []),
+      summaries: this.liveSource.summaries,
+      regions: () => this.listRegions(),
+    });
+    this.#transactions = new Transactions(storage, dependencies, settings, partition, {
+      onLoad: () => this.#overview.clear(),
+      onCommit: (rootHosts) => {
+        this.#overview.markChanged(rootHosts, dependencies.now());
+        dependencies.changed(rootHosts);
+      },
     });
   }
 
-  /** Pings are answered by the platform; whoever sends anything else is no client of ours. */
-  override webSocketMessage(socket: WebSocket): void {
-    close(socket, 1008, "this stream takes no message but ping");
+  registerCluster(cluster: string): void {
+    this.#transactions.run((state, nowMs) => registerCluster(state, cluster, nowMs));
   }
 
-  override webSocketClose(socket: WebSocket, code: number): void {
-    close(socket, code === 1005 ? 1000 : code, "");
+  removeCluster(cluster: string, epoch: number): void {
+    this.#transactions.runIfStored((state, nowMs) => removeCluster(state, cluster, epoch, nowMs), undefined);
   }
 
-  override webSocketError(socket: WebSocket): void {
-    close(socket, 1011, "the connection is broken");
+  listClusters(): string[] {
+    return this.#transactions.read(({ clusters }) => {
+      const present = [...clusters.values()].filter(({ removedEpoch }) => removedEpoch === undefined);
+      return present.map(({ name }) => name).sort();
+    }, []);
   }
 
-  async registerCluster(cluster: string): Promise<void> {
-    this.#coordination.registerCluster(cluster);
+  partitions(): number {
+    const { partitions } = this.#settings;
+    return this.#transactions.read(({ store }) => readMeta(store.sql, "partitions") ?? partitions, partitions);
   }
 
-  async removeCluster(cluster: string, epoch: number): Promise<void> {
-    this.#coordination.removeCluster(cluster, epoch);
+  putShares(shares: SharesInput): SharesReceipt {
+    return this.#transactions.run((state, nowMs) => putShares(state, shares, nowMs));
   }
 
-  async listClusters(): Promise<string[]> {
-    return this.#coordination.listClusters();
+  contact(message: ClusterContact): ContactReceipt {
+    return this.#transactions.run((state, nowMs) => {
+      if (isHeartbeatMissed(state, nowMs)) {
+        heartbeat(state, nowMs);
+        commit(state);
+      }
+      return contact(state, message, nowMs);
+    });
   }
 
-  async partitions(): Promise<number> {
-    return this.#coordination.partitions();
-  }
-
-  async putShares(shares: SharesInput): Promise<SharesReceipt> {
-    return this.#coordination.putShares(shares);
-  }
-
-  async contact(contact: ClusterContact): Promise<ContactReceipt> {
-    return this.#coordination.contact(contact);
-  }
-
-  async report(report: Report): Promise<{ assignment?: Assignment }> {
-    const assignment = this.#coordination.report(report);
+  report(report: Report): { assignment?: Assignment } {
+    const assignment = this.#transactions.runIfStored((state, nowMs) => receiveReport(state, report, nowMs), undefined);
     return assignment === undefined ? {} : { assignment };
   }
 
-  async heartbeat(clusters?: Usage): Promise<void> {
-    this.#coordination.heartbeat(clusters);
+  heartbeat(clusters = NO_USAGE): void {
+    this.#transactions.runIfStored((state, nowMs) => {
+      noteClusters(state, clusters, nowMs);
+      heartbeat(state, nowMs);
+    }, undefined);
   }
 
-  async listRecords(): Promise<RecordStatus[]> {
-    return this.#coordination.listRecords();
+  listRecords(): RecordStatus[] {
+    return this.#transactions.read((state, nowMs) => recordStatuses(state, state.roots.values(), nowMs), []);
   }
 
-  async viewRecords(cluster: string): Promise<RecordStatus[]> {
-    return this.#coordination.viewRecords(cluster);
+  viewRecords(cluster: string): RecordStatus[] {
+    return this.#transactions.read((state, nowMs) => {
+      const known = state.clusters.get(cluster);
+      return known === undefined ? [] : viewFor(state, known, nowMs);
+    }, []);
   }
 
-  async readRecord(rootHost: string): Promise<RecordDetail | undefined> {
-    return this.#coordination.readRecord(rootHost);
+  readRecord(rootHost: string): RecordDetail | undefined {
+    return this.#transactions.read((state, nowMs) => {
+      const root = state.roots.get(rootHost);
+      return root && recordDetail(state, root, nowMs);
+    }, undefined);
   }
 
-  async overview(): Promise<PartitionOverview> {
-    return this.#coordination.overview();
+  overview(): PartitionOverview {
+    return { ...this.#overview.read(this.liveSource.now()), clusters: this.listClusters() };
   }
 
-  async probersOf(rootHost: string): Promise<RecordProber[] | undefined> {
-    return this.#coordination.probersOf(rootHost);
+  probersOf(rootHost: string): RecordProber[] | undefined {
+    return this.#transactions.read((state) => {
+      const root = state.roots.get(rootHost);
+      return root && probersOf(state, root);
+    }, undefined);
   }
 
-  async readProbe(id: string): Promise<ProbeStatus | undefined> {
-    return this.#coordination.readProbe(id);
+  readProbe(id: string): ProbeStatus | undefined {
+    return this.#transactions.read((state, nowMs) => {
+      const probe = state.probes.get(id);
+      return probe && probeStatus(state, probe, nowMs);
+    }, undefined);
   }
 
-  async listRegions(): Promise<RegionView[]> {
-    return this.#coordination.listRegions();
+  listRegions(): RegionView[] {
+    return this.#transactions.read((state, nowMs) => regionViews(state, nowMs), []);
   }
 
-  async usage(): Promise<PartitionUsage | undefined> {
-    return this.#coordination.usage();
+  usage(): PartitionUsage | undefined {
+    return this.#transactions.read<PartitionUsage | undefined>(partitionUsage, undefined);
   }
 
-  async listEvents(after: number): Promise<Event[]> {
-    return this.#coordination.listEvents(after);
+  listEvents(after: number): Event[] {
+    return this.#transactions.read(({ store }) => listEvents(store.sql, after), []);
   }
 
-  async listNewestEvents(last: number, before?: number): Promise<Event[]> {
-    return this.#coordination.listNewestEvents(last, before);
+  listNewestEvents(last: number, before = Number.MAX_SAFE_INTEGER): Event[] {
+    return this.#transactions.read(({ store }) => listNewestEvents(store.sql, last, before), []);
   }
 
-  async noteEvent(event: ClusterEvent): Promise<void> {
-    this.#coordination.noteEvent(event);
+  noteEvent(event: ClusterEvent): void {
+    this.#transactions.runIfStored(({ store }, nowMs) => addEvent(store.sql, { ...event, at: nowMs }), undefined);
   }
-}
-
-function rulesOf(env: Env): Rules {
-  const settings = readSettings(env);
-  return {
-    allowPrivate: settings.ALLOW_PRIVATE_ADDRESSES,
-    edgeStaleAfterMs: settings.EDGE_STALE_AFTER,
-    partitions: settings.PARTITIONS,
-    allowedPorts: settings.ALLOWED_PORTS,
-    maxRequestsPerAddress: settings.MAX_REQUESTS_PER_ADDRESS,
-    isFreePlan: settings.PLAN === "free",
-  };
-}
-
-function outsideOf(ctx: DurableObjectState, env: Env, meter: Meter, changed: Outside["changed"]): Outside {
-  return {
-    now: () => Date.now(),
-    used: () => meter.take(),
-    assign: (assignment) => {
-      const { shard } = assignment;
-      return callWithRetry(() => proberOf(env, proberName(shard), shard.region).assign(assignment));
-    },
-    lookNow: (shard, probes) =>
-      withTimeout(proberOf(env, proberName(shard), shard.region).lookNow(probes), LOOK_WAIT_MS),
-    decided: (decisions) => callWithRetry(() => clusterOf(env, decisions.cluster).decided(decisions)),
-    decidedInPart: (changes) => withTimeout(clusterOf(env, changes.cluster).decidedInPart(changes), IN_PART_WAIT_MS),
-    changed,
-    ...(readSettings(env).NOTIFICATIONS.length > 0 && {
-      troubles: (troubles) => callWithRetry(() => notifierOf(env).troubles(troubles)),
-    }),
-    rest: (restMs) => scheduler.wait(restMs),
-    soon: (work) => ctx.waitUntil(scheduler.wait(TICK_MS).then(work).catch(logFailure)),
-  };
-}
-
-/** What was to be sent is sent by the heartbeat. */
-function logFailure(error: unknown): void {
-  console.error({ message: "changes could not be sent", error: errorMessage(error) });
 }

@@ -1,7 +1,7 @@
 import type { MessageNumber } from "../../shared/model/number.ts";
 import type { Region } from "../../shared/model/region.ts";
 import { formatNumber, isCredible, isNewer, numberAbove } from "../../shared/number.ts";
-import type { Cluster, ShardState, World } from "./state.ts";
+import type { Cluster, CoordinatorState, ShardState } from "./state.ts";
 import { addEvent } from "./store/events.ts";
 import { writeMeta } from "./store/meta.ts";
 import { forgetTaken } from "./taken.ts";
@@ -12,45 +12,50 @@ import { forgetTaken } from "./taken.ts";
  */
 
 /** Numbers the cluster's decisions on above those that it has. Whether that was needed: then they have to be committed. */
-export function goPastDecisions(world: World, cluster: Cluster, held: MessageNumber, nowMs: number): boolean {
-  const own = { epoch: world.epoch, n: cluster.decided };
+export function goPastDecisions(
+  state: CoordinatorState,
+  cluster: Cluster,
+  held: MessageNumber,
+  nowMs: number,
+): boolean {
+  const own = { epoch: state.epoch, n: cluster.decided };
   const holder = `the cluster ${cluster.name} holds decisions`;
-  if (!isOvertaken(world, { held, own, holder, remedy: "remove the cluster and register it again" }, nowMs))
+  if (!isOvertaken(state, { held, own, holder, remedy: "remove the cluster and register it again" }, nowMs))
     return false;
   // What it holds is not what was taken from here, whatever its number.
   forgetTaken(cluster);
-  if (numberAbove(held).epoch > world.epoch) raiseEpoch(world, held.epoch + 1, nowMs);
+  if (numberAbove(held).epoch > state.epoch) raiseEpoch(state, held.epoch + 1, nowMs);
   else cluster.decided = held.n;
-  world.changedClusters.add(cluster);
+  state.changedClusters.add(cluster);
   return true;
 }
 
 /** The same for a shard's assignments in one region; `shard` is undefined where it is not known here. */
 export function goPastAssignment(
-  world: World,
+  state: CoordinatorState,
   shard: ShardState | undefined,
   { held, region, intervalMs }: { held: MessageNumber; region: Region; intervalMs: number },
   nowMs: number,
 ): boolean {
-  const own = { epoch: world.epoch, n: shard?.assigned ?? Number.POSITIVE_INFINITY };
+  const own = { epoch: state.epoch, n: shard?.assigned ?? Number.POSITIVE_INFINITY };
   const holder = `a prober in ${region} (interval ${intervalMs} ms) holds an assignment`;
-  if (!isOvertaken(world, { held, own, holder, remedy: "give its records another interval" }, nowMs)) return false;
-  if (numberAbove(held).epoch > world.epoch) raiseEpoch(world, held.epoch + 1, nowMs);
+  if (!isOvertaken(state, { held, own, holder, remedy: "give its records another interval" }, nowMs)) return false;
+  if (numberAbove(held).epoch > state.epoch) raiseEpoch(state, held.epoch + 1, nowMs);
   else if (shard !== undefined) shard.assigned = held.n;
-  if (shard !== undefined) world.changedShards.add(shard);
+  if (shard !== undefined) state.changedShards.add(shard);
   return true;
 }
 
 type Told = { held: MessageNumber; own: MessageNumber; holder: string; remedy: string };
 
-function isOvertaken(world: World, { held, own, holder, remedy }: Told, nowMs: number): boolean {
+function isOvertaken(state: CoordinatorState, { held, own, holder, remedy }: Told, nowMs: number): boolean {
   if (!isNewer(held, own)) return false;
   if (isCredible(held, own, nowMs)) return true;
-  if (world.toldOf.has(holder)) return false;
-  world.toldOf.add(holder);
+  if (state.toldOf.has(holder)) return false;
+  state.toldOf.add(holder);
   const message = `${holder} numbered ${formatNumber(held)}, of an epoch more than a day ahead of the clock here, and takes none from here: once the clocks are right, ${remedy}`;
-  console.error({ message, partition: world.partition });
-  addEvent(world.store.sql, { at: nowMs, type: "NumberOvertaken", message });
+  console.error({ message, partition: state.partition });
+  addEvent(state.store.sql, { at: nowMs, type: "NumberOvertaken", message });
   return false;
 }
 
@@ -58,22 +63,22 @@ function isOvertaken(world: World, { held, own, holder, remedy }: Told, nowMs: n
  * A later epoch than the own one tells that the storage was lost, and the list of clusters with it: as long as they are to
  * be waited for, nothing more is handed out. All is numbered anew, and sent again.
  */
-function raiseEpoch(world: World, epoch: number, nowMs: number): void {
+function raiseEpoch(state: CoordinatorState, epoch: number, nowMs: number): void {
   const message = `numbers go on in epoch ${epoch}, above those that this coordinator gave out before it lost its storage`;
-  console.warn({ message, partition: world.partition, before: world.epoch });
-  addEvent(world.store.sql, { at: nowMs, type: "NumberOvertaken", message });
-  writeMeta(world.store.sql, "createdAt", world.createdAt);
-  writeMeta(world.store.sql, "epoch", epoch);
-  world.epoch = epoch;
-  if (nowMs - world.createdAt < world.rules.edgeStaleAfterMs) {
-    world.isGathered = false;
-    writeMeta(world.store.sql, "gathered", 0);
+  console.warn({ message, partition: state.partition, before: state.epoch });
+  addEvent(state.store.sql, { at: nowMs, type: "NumberOvertaken", message });
+  writeMeta(state.store.sql, "createdAt", state.createdAt);
+  writeMeta(state.store.sql, "epoch", epoch);
+  state.epoch = epoch;
+  if (nowMs - state.createdAt < state.settings.edgeStaleAfterMs) {
+    state.isGathered = false;
+    writeMeta(state.store.sql, "gathered", 0);
   }
-  for (const cluster of world.clusters.values()) {
-    if (cluster.removedEpoch === undefined) world.changedClusters.add(cluster);
+  for (const cluster of state.clusters.values()) {
+    if (cluster.removedEpoch === undefined) state.changedClusters.add(cluster);
   }
-  for (const shard of world.shards.values()) {
+  for (const shard of state.shards.values()) {
     shard.acknowledged.clear();
-    world.changedShards.add(shard);
+    state.changedShards.add(shard);
   }
 }

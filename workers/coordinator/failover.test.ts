@@ -8,7 +8,7 @@ const B = "203.0.113.20";
 const C = "203.0.113.30";
 const idOf = (leaf: string) => `east/shop/api/${leaf}`;
 
-/** What anybody outside can tell of the failover after each step. */
+/** What an observer can tell of the failover after each step. */
 const viewOf = (bench: Bench) => ({
   delivered: bench.delivered.get("east")?.records.map(({ endpoints, leaves }) => ({ endpoints, leaves })),
   verdicts: [A, B].map((leaf) => {

@@ -3,8 +3,8 @@ import type { RecordStatus } from "../../shared/model/status.ts";
 import { errorMessage } from "../retry.ts";
 import type { DecisionsAnswer } from "../rpc.ts";
 import { mayHandOut } from "./deliver/bootstrap-gate.ts";
-import type { Outside } from "./dependencies.ts";
-import type { Cluster, Root, World } from "./state.ts";
+import type { Dependencies } from "./dependencies.ts";
+import type { Cluster, CoordinatorState, Root } from "./state.ts";
 import { recordStatuses } from "./status.ts";
 import { storeCluster } from "./store/persist.ts";
 import { changesSinceTaken, forgetTaken, noteGiven, noteTaken } from "./taken.ts";
@@ -18,7 +18,7 @@ const REST_TIMES = 3;
 const MAX_REST_MS = 1_000;
 
 /** All records that the cluster has a share in, whole, to be given to it, or nothing while nothing may be handed out. */
-export function decisionsFor(world: World, cluster: Cluster, nowMs: number): Decisions | undefined {
+export function decisionsFor(world: CoordinatorState, cluster: Cluster, nowMs: number): Decisions | undefined {
   if (!mayHandOut(world, nowMs)) return undefined;
   const decisions: Decisions = {
     version: 1,
@@ -32,30 +32,30 @@ export function decisionsFor(world: World, cluster: Cluster, nowMs: number): Dec
 }
 
 /** The same records as they stand just now, with times and counts that nobody is told of; none while nothing may be handed out. */
-export function viewFor(world: World, cluster: Cluster, nowMs: number): RecordStatus[] {
+export function viewFor(world: CoordinatorState, cluster: Cluster, nowMs: number): RecordStatus[] {
   return mayHandOut(world, nowMs) ? recordStatuses(world, rootsOf(world, cluster), nowMs) : [];
 }
 
-function rootsOf(world: World, cluster: Cluster): Set<Root> {
+function rootsOf(world: CoordinatorState, cluster: Cluster): Set<Root> {
   return new Set([...cluster.shares.values()].flatMap(({ spec }) => world.roots.get(spec.rootHost) ?? []));
 }
 
 /** Hands every cluster what it has not yet got. One that cannot be reached, or hangs, holds up none of the others. */
-export async function handOver(world: World): Promise<void> {
+export async function handOver(world: CoordinatorState): Promise<void> {
   const behind = [...world.clusters.values()].filter((cluster) => isBehind(cluster) && !world.handing.has(cluster));
   await Promise.all(behind.map((cluster) => handTo(world, cluster)));
 }
 
-async function handTo(world: World, cluster: Cluster): Promise<void> {
+async function handTo(world: CoordinatorState, cluster: Cluster): Promise<void> {
   world.handing.add(cluster);
   try {
     while (isBehind(cluster) && !world.isAbandoned) {
       await rest(world, cluster);
-      const startedAt = world.outside.now();
+      const startedAt = world.dependencies.now();
       const decisions = world.isAbandoned ? undefined : decisionsFor(world, cluster, startedAt);
       if (decisions === undefined) return;
       if (!(await isHanded(world, cluster, decisions))) continue;
-      const endedAt = world.outside.now();
+      const endedAt = world.dependencies.now();
       restsUntil.set(cluster, endedAt + Math.min(MAX_REST_MS, REST_TIMES * (endedAt - startedAt)));
       noteHanded(world, cluster, decisions.number.n);
     }
@@ -70,18 +70,18 @@ async function handTo(world: World, cluster: Cluster): Promise<void> {
  * Hands over what has changed since what the cluster's object is known to have, or all. Where it cannot take the former, be it that
  * its release knows no such call, all of it is next.
  */
-async function isHanded({ outside }: World, cluster: Cluster, decisions: Decisions): Promise<boolean> {
+async function isHanded({ dependencies }: CoordinatorState, cluster: Cluster, decisions: Decisions): Promise<boolean> {
   const changes = changesSinceTaken(cluster, decisions);
-  const answer = changes === undefined ? await outside.decided(decisions) : await inPart(outside, changes);
+  const answer = changes === undefined ? await dependencies.decided(decisions) : await inPart(dependencies, changes);
   if (answer === "Taken") noteTaken(cluster, decisions);
   if (changes === undefined || answer === "Taken" || answer === "Held") return true;
   forgetTaken(cluster);
   return false;
 }
 
-async function inPart(outside: Outside, changes: DecisionChanges): Promise<DecisionsAnswer | undefined> {
+async function inPart(dependencies: Dependencies, changes: DecisionChanges): Promise<DecisionsAnswer | undefined> {
   try {
-    return await outside.decidedInPart(changes);
+    return await dependencies.decidedInPart(changes);
   } catch (error) {
     const message = "a cluster could not take what has changed: it is handed everything";
     console.warn({ message, cluster: changes.cluster, error: errorMessage(error) });
@@ -92,13 +92,13 @@ async function inPart(outside: Outside, changes: DecisionChanges): Promise<Decis
 /** Unix ms. Memory only: a start hands over at once. */
 const restsUntil = new WeakMap<Cluster, number>();
 
-async function rest({ outside }: World, cluster: Cluster): Promise<void> {
-  const restMs = Math.min(MAX_REST_MS, (restsUntil.get(cluster) ?? 0) - outside.now());
-  if (restMs > 0) await outside.rest(restMs);
+async function rest({ dependencies }: CoordinatorState, cluster: Cluster): Promise<void> {
+  const restMs = Math.min(MAX_REST_MS, (restsUntil.get(cluster) ?? 0) - dependencies.now());
+  if (restMs > 0) await dependencies.rest(restMs);
 }
 
 /** Notes up to which number the cluster has its decisions; also where they went in an answer. */
-export function noteHanded(world: World, cluster: Cluster, n: number): void {
+export function noteHanded(world: CoordinatorState, cluster: Cluster, n: number): void {
   if (world.isAbandoned || n <= cluster.handed) return;
   cluster.handed = n;
   storeCluster(world, cluster);

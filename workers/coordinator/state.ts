@@ -13,12 +13,12 @@ import type { Advisory } from "../../shared/model/status.ts";
 import type { UsageOfDays } from "../../shared/model/usage.ts";
 import type { Merged } from "../../shared/record/merge.ts";
 import type { PortRange } from "../allowed-ports.ts";
-import type { Outside } from "./dependencies.ts";
+import type { Dependencies } from "./dependencies.ts";
 import type { AddressLoad } from "./place/address-load.ts";
 import type { ClusterRow, LastSeen, RecordRow, ShareRow, Store } from "./store/tables.ts";
 
 /** The settings that the coordinator goes by. */
-export interface Rules {
+export interface CoordinatorSettings {
   allowPrivate: boolean;
   edgeStaleAfterMs: number;
   /** As it is set now. */
@@ -159,15 +159,15 @@ export interface Start {
 }
 
 /** What the coordinator knows. Everything needed to judge is here; storage is only read at the start. */
-export interface World {
+export interface CoordinatorState {
   readonly partition: number;
   /** Of all numbers that it gives out: when this storage was created, Unix ms, unless it had to go past another one. */
   epoch: number;
   /** When this storage was created, Unix ms. */
   readonly createdAt: number;
   readonly store: Store;
-  readonly outside: Outside;
-  readonly rules: Rules;
+  readonly dependencies: Dependencies;
+  readonly settings: CoordinatorSettings;
   start: Start;
   lastActiveAt: number;
   seenWrittenAt: number;
@@ -194,7 +194,7 @@ export interface World {
   readonly toldOf: Set<string>;
   /** Clusters that are just being handed theirs. */
   readonly handing: Set<Cluster>;
-  /** Another world was read from storage in place of this one: what is still under way here must write nothing. */
+  /** Another state was read from storage in place of this one: what is still under way here must write nothing. */
   isAbandoned: boolean;
 }
 

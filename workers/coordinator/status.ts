@@ -7,7 +7,7 @@ import type { ProbeStatus, RecordStatus, RegionStatus } from "../../shared/model
 import { summaryOf } from "../../shared/record/summary.ts";
 import { policyOf, wordsOf } from "./fold/region-state.ts";
 import { isOverdue } from "./place/overdue-shards.ts";
-import type { ProbeState, Root, ShardState, World } from "./state.ts";
+import type { CoordinatorState, ProbeState, Root, ShardState } from "./state.ts";
 
 /*
  * What may be shown, field by field: sealed headers and the spec itself are in none of it.
@@ -21,11 +21,11 @@ import type { ProbeState, Root, ShardState, World } from "./state.ts";
 const MAX_WORDS_WITH_OBSERVATIONS = 15_000;
 
 /** How one of several records is shown; a bare one has no observations. */
-type StatusOf = (world: World, root: Root, isBare: boolean, nowMs: number) => RecordStatus;
+type StatusOf = (state: CoordinatorState, root: Root, isBare: boolean, nowMs: number) => RecordStatus;
 
 /** Several records, by root host. Observations are left out where there are too many: the single record has them. */
 export function recordStatuses(
-  world: World,
+  state: CoordinatorState,
   roots: Iterable<Root>,
   nowMs: number,
   statusOf: StatusOf = statusOfSeveral,
@@ -33,11 +33,11 @@ export function recordStatuses(
   const sorted = [...roots].sort((a, b) => (a.rootHost < b.rootHost ? -1 : 1));
   const probes = sorted.flatMap((root) => [...root.probes.values()]);
   const words = probes.reduce((sum, { desired }) => sum + desired.check.regions.length, 0);
-  return sorted.map((root) => statusOf(world, root, words > MAX_WORDS_WITH_OBSERVATIONS, nowMs));
+  return sorted.map((root) => statusOf(state, root, words > MAX_WORDS_WITH_OBSERVATIONS, nowMs));
 }
 
-export function statusOfSeveral(world: World, root: Root, isBare: boolean, nowMs: number): RecordStatus {
-  const status = recordStatus(world, root, nowMs);
+export function statusOfSeveral(state: CoordinatorState, root: Root, isBare: boolean, nowMs: number): RecordStatus {
+  const status = recordStatus(state, root, nowMs);
   return isBare ? withoutObservations(status) : status;
 }
 
@@ -47,24 +47,24 @@ function withoutObservations(record: RecordStatus): RecordStatus {
 }
 
 /** A record for those who look at it. */
-export function recordDetail(world: World, root: Root, nowMs: number): RecordDetail {
+export function recordDetail(state: CoordinatorState, root: Root, nowMs: number): RecordDetail {
   const { endpoints: wanted, minPublished } = root.merged;
-  return { ...recordStatus(world, root, nowMs), wanted, minPublished };
+  return { ...recordStatus(state, root, nowMs), wanted, minPublished };
 }
 
 /** Some records in short; `removed` are those that there are no more. */
-export function summariesOf(world: World, rootHosts: Iterable<string>, nowMs: number) {
+export function summariesOf(state: CoordinatorState, rootHosts: Iterable<string>, nowMs: number) {
   const records: RecordSummary[] = [];
   const removed: string[] = [];
   for (const rootHost of rootHosts) {
-    const root = world.roots.get(rootHost);
+    const root = state.roots.get(rootHost);
     if (root === undefined) removed.push(rootHost);
-    else records.push(summaryOf(recordStatus(world, root, nowMs)));
+    else records.push(summaryOf(recordStatus(state, root, nowMs)));
   }
   return { records, removed };
 }
 
-export function recordStatus(world: World, root: Root, nowMs: number): RecordStatus {
+export function recordStatus(state: CoordinatorState, root: Root, nowMs: number): RecordStatus {
   return {
     rootHost: root.rootHost,
     shares: root.shares.map(({ cluster, record, generation, conditions }) => ({
@@ -78,21 +78,21 @@ export function recordStatus(world: World, root: Root, nowMs: number): RecordSta
     leaves: root.decision?.leaves ?? [],
     probes: [...root.probes.values()]
       .sort((a, b) => (a.desired.id < b.desired.id ? -1 : 1))
-      .map((probe) => probeStatus(world, probe, nowMs)),
-    advisories: [...root.advisories, ...suspectsOf(world, root)],
+      .map((probe) => probeStatus(state, probe, nowMs)),
+    advisories: [...root.advisories, ...suspectsOf(state, root)],
     decidedAt: root.decision?.decidedAt ?? 0,
   };
 }
 
-function suspectsOf(world: World, root: Root) {
+function suspectsOf(state: CoordinatorState, root: Root) {
   const regions = new Set([...root.probes.values()].flatMap(({ desired }) => desired.check.regions));
-  return [...world.suspectRegions].filter(([region]) => regions.has(region)).map(([, advisory]) => advisory);
+  return [...state.suspectRegions].filter(([region]) => regions.has(region)).map(([, advisory]) => advisory);
 }
 
-export function probeStatus(world: World, probe: ProbeState, nowMs: number): ProbeStatus {
+export function probeStatus(state: CoordinatorState, probe: ProbeState, nowMs: number): ProbeStatus {
   const { desired, standing } = probe;
   const policy = policyOf(probe);
-  const words = wordsOf(world, probe, nowMs);
+  const words = wordsOf(state, probe, nowMs);
   return {
     id: desired.id,
     cluster: desired.cluster,
@@ -112,37 +112,37 @@ export function probeStatus(world: World, probe: ProbeState, nowMs: number): Pro
 }
 
 function regionStatus(probe: ProbeState, region: Region, word: RegionStatus): RegionStatus {
-  const state = probe.words.get(region);
+  const regionState = probe.words.get(region);
   const colo = probe.shard.inRegions.get(region)?.colo;
   return {
     ...word,
-    ...(state?.checkedAt !== undefined && { checkedAt: state.checkedAt }),
+    ...(regionState?.checkedAt !== undefined && { checkedAt: regionState.checkedAt }),
     ...(colo !== undefined && { colo }),
-    ...(state?.observation !== undefined && { observation: state.observation }),
+    ...(regionState?.observation !== undefined && { observation: regionState.observation }),
   };
 }
 
 /** How each region does that anything is probed from. */
-export function regionViews(world: World, nowMs: number): RegionView[] {
-  const shards = [...world.shards.values()].filter(({ members }) => members.size > 0);
+export function regionViews(state: CoordinatorState, nowMs: number): RegionView[] {
+  const shards = [...state.shards.values()].filter(({ members }) => members.size > 0);
   return REGIONS.flatMap((region) => {
     const here = shards.filter(({ inRegions }) => inRegions.has(region));
-    return here.length === 0 ? [] : [regionView(world, region, here, nowMs)];
+    return here.length === 0 ? [] : [regionView(state, region, here, nowMs)];
   });
 }
 
-function regionView(world: World, region: Region, shards: readonly ShardState[], nowMs: number): RegionView {
+function regionView(state: CoordinatorState, region: Region, shards: readonly ShardState[], nowMs: number): RegionView {
   const places = shards.flatMap(({ inRegions }) => inRegions.get(region) ?? []);
   const heardAt = Math.max(0, ...places.map((place) => place.heardAt ?? 0));
   const lateMs = places.flatMap((place) => place.lateMs ?? []);
   return {
     region,
     shards: shards.length,
-    silentShards: shards.filter((shard) => isOverdue(world, shard, region, nowMs)).length,
+    silentShards: shards.filter((shard) => isOverdue(state, shard, region, nowMs)).length,
     probes: shards.reduce((sum, { members }) => sum + members.size, 0),
     colos: [...new Set(places.flatMap(({ colo }) => colo ?? []))].sort(),
     ...(heardAt > 0 && { lastReportAt: heardAt }),
     ...(lateMs.length > 0 && { lateMs: Math.max(...lateMs) }),
-    suspect: world.suspectRegions.has(region),
+    suspect: state.suspectRegions.has(region),
   };
 }

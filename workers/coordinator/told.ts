@@ -1,5 +1,5 @@
 import type { RecordStatus } from "../../shared/model/status.ts";
-import type { Root, World } from "./state.ts";
+import type { CoordinatorState, Root } from "./state.ts";
 import { statusOfSeveral } from "./status.ts";
 
 interface Told {
@@ -14,7 +14,7 @@ const told = new WeakMap<Root, Told>();
  * A record's status for a cluster: the one that was given last while nothing of it has changed but times, latencies and counts beyond
  * the thresholds. So a cluster of thousands of records costs no more than those that did change, and its object writes no others.
  */
-export function statusToTell(world: World, root: Root, isBare: boolean, nowMs: number): RecordStatus {
+export function statusToTell(world: CoordinatorState, root: Root, isBare: boolean, nowMs: number): RecordStatus {
   const held = told.get(root);
   if (held?.isBare === isBare) return held.status;
   const status = statusOfSeveral(world, root, isBare, nowMs);

@@ -4,7 +4,7 @@ import type { Report } from "../../../shared/model/messages/report.ts";
 import type { DecisionChanges, Decisions } from "../../../shared/model/messages/shares.ts";
 import type { MessageNumber } from "../../../shared/model/number.ts";
 import { Cluster as RealCluster } from "../../../workers/cluster/cluster.ts";
-import { Coordinator as RealCoordinator } from "../../../workers/coordinator/coordinator.ts";
+import { CoordinatorObject } from "../../../workers/coordinator/durable-object.ts";
 import { clusterOf, coordinatorOf, type Env } from "../../../workers/env.ts";
 import edge from "../../../workers/index.ts";
 import { countRows, type Rows } from "./count-rows.ts";
@@ -12,7 +12,7 @@ import { countRows, type Rows } from "./count-rows.ts";
 export { LoopbackDialer, Notifier } from "../../../workers/index.ts";
 
 /** The real one, which also tells what it has had of its storage. */
-export class Coordinator extends RealCoordinator {
+export class Coordinator extends CoordinatorObject {
   readonly #rows: () => Rows;
 
   constructor(ctx: DurableObjectState, env: Env) {

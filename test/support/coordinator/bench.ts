@@ -7,9 +7,9 @@ import type { RecordSpecInput } from "../../../shared/model/record.ts";
 import type { Region } from "../../../shared/model/region.ts";
 import { NO_USAGE, type Usage } from "../../../shared/model/usage.ts";
 import { isNewer } from "../../../shared/number.ts";
-import { Coordination } from "../../../workers/coordinator/coordination.ts";
-import type { Outside } from "../../../workers/coordinator/dependencies.ts";
-import type { Rules } from "../../../workers/coordinator/state.ts";
+import { Coordinator } from "../../../workers/coordinator/coordinator.ts";
+import type { Dependencies } from "../../../workers/coordinator/dependencies.ts";
+import type { CoordinatorSettings } from "../../../workers/coordinator/state.ts";
 import type { Env } from "../../../workers/env.ts";
 import type { DecisionsAnswer } from "../../../workers/rpc.ts";
 import { FakeProbers } from "./fake-probers.ts";
@@ -17,7 +17,7 @@ import { FakeProbers } from "./fake-probers.ts";
 export const SECOND = 1_000;
 export const MINUTE = 60_000;
 export const EDGE_STALE_AFTER = 300_000;
-const RULES: Rules = {
+const RULES: CoordinatorSettings = {
   allowPrivate: true,
   edgeStaleAfterMs: EDGE_STALE_AFTER,
   partitions: 1,
@@ -46,11 +46,11 @@ export class Bench {
   /** Records that those who watch were to be told of. */
   readonly changed = new Set<string>();
   now = T0;
-  /** Called before each call outside; may throw. */
+  /** Called before each call to a dependency; may throw. */
   onCall: (kind: "assign" | "lookNow" | "decided") => void = () => {};
   onDecided: (cluster: string) => void = () => {};
   /** The notifier, from the next start on; there is none by itself. */
-  onTroubles: Outside["troubles"];
+  onTroubles: Dependencies["troubles"];
   /** What the coordinator's object has used. */
   onUsed: () => Usage = () => NO_USAGE;
   /** Between two lists of troubles. */
@@ -71,18 +71,18 @@ export class Bench {
       return this.take(decisions);
     },
   };
-  coordination: Coordination;
+  coordination: Coordinator;
   /** What regions were asked to look at at once. */
   readonly looks: { region: string; probes: readonly string[] }[] = [];
   #queue: (() => Promise<void>)[] = [];
-  readonly #outside: Outside;
-  readonly #rules: Rules;
+  readonly #dependencies: Dependencies;
+  readonly #settings: CoordinatorSettings;
 
-  constructor(storage: DurableObjectStorage, rules: Partial<Rules> = {}) {
+  constructor(storage: DurableObjectStorage, settings: Partial<CoordinatorSettings> = {}) {
     this.storage = storage;
-    this.#rules = { ...RULES, ...rules };
+    this.#settings = { ...RULES, ...settings };
     this.probers = new FakeProbers(() => this.now);
-    this.#outside = {
+    this.#dependencies = {
       now: () => this.now,
       assign: async (assignment: Assignment) => {
         this.onCall("assign");
@@ -114,9 +114,10 @@ export class Bench {
     this.coordination = this.#start();
   }
 
-  #start(): Coordination {
-    const outside = this.onTroubles === undefined ? this.#outside : { ...this.#outside, troubles: this.onTroubles };
-    return new Coordination(this.storage, outside, this.#rules, 0);
+  #start(): Coordinator {
+    const dependencies =
+      this.onTroubles === undefined ? this.#dependencies : { ...this.#dependencies, troubles: this.onTroubles };
+    return new Coordinator(this.storage, dependencies, this.#settings, 0);
   }
 
   /** As a cluster takes decisions: the older are dropped. */
@@ -148,7 +149,7 @@ export class Bench {
     }
   }
 
-  put(cluster: string, n: number, shares: ShareInput[], epoch = T0): ReturnType<Coordination["putShares"]> {
+  put(cluster: string, n: number, shares: ShareInput[], epoch = T0): ReturnType<Coordinator["putShares"]> {
     const input: SharesInput = { version: 1, cluster, number: { epoch, n }, shares };
     const receipt = this.coordination.putShares(structuredClone(input));
     this.take(receipt.decisions);
@@ -166,7 +167,7 @@ export class Bench {
   }
 
   send(report: Report): void {
-    const assignment = this.coordination.report(structuredClone(report));
+    const { assignment } = this.coordination.report(structuredClone(report));
     if (assignment !== undefined) this.probers.assign(assignment);
   }
 
@@ -212,12 +213,12 @@ let objects = 0;
 /** Runs a test over the storage of an object of its own. */
 export async function onBench(
   test: (bench: Bench, storage: DurableObjectStorage) => Promise<void> | void,
-  rules: Partial<Rules> = {},
+  settings: Partial<CoordinatorSettings> = {},
 ): Promise<void> {
   objects += 1;
   const stub = (env as unknown as Env).COORDINATOR.getByName(`bench-${objects}-${crypto.randomUUID()}`);
   await runInDurableObject(stub, async (_, state) => {
-    await test(new Bench(state.storage, rules), state.storage);
+    await test(new Bench(state.storage, settings), state.storage);
   });
 }
 

@@ -4,24 +4,24 @@ import { keptLast } from "../../../shared/record/kept-last.ts";
 import { bestOf, type LeafHealth } from "../../../shared/record/leaf-health.ts";
 import { errorMessage } from "../../retry.ts";
 import { noteRecord } from "../deliver/alerts.ts";
-import type { ProbeState, Root, World } from "../state.ts";
+import type { CoordinatorState, ProbeState, Root } from "../state.ts";
 import { addEvent } from "../store/events.ts";
 import { touch } from "./roots.ts";
 
 /** Decides one record anew from its verdicts. Deciding again changes nothing. */
-export function decideRoot(world: World, root: Root, nowMs: number): void {
+export function decideRoot(state: CoordinatorState, root: Root, nowMs: number): void {
   const decision = decisionOf(root);
   if (decision === undefined) return;
   root.claimed = [];
   const before = root.decision;
   const after = { endpoints: decision.endpoints, leaves: decision.leaves };
   if (before !== undefined && isSame(before, after)) return;
-  root.decision = { ...after, decidedAt: nowMs, ...noteRecord(world, before, after.leaves, nowMs) };
+  root.decision = { ...after, decidedAt: nowMs, ...noteRecord(state, before, after.leaves, nowMs) };
   root.advisories = keptLast(decision.leaves);
-  world.store.records.put(root.rootHost, root.decision);
-  touch(world, root);
+  state.store.records.put(root.rootHost, root.decision);
+  touch(state, root);
   const message = describeChange(before?.leaves ?? [], decision.leaves);
-  addEvent(world.store.sql, { at: nowMs, type: "DecisionChanged", rootHost: root.rootHost, message });
+  addEvent(state.store.sql, { at: nowMs, type: "DecisionChanged", rootHost: root.rootHost, message });
 }
 
 /** One record that cannot be decided keeps its last decision, and stops none of the others. */

@@ -9,7 +9,7 @@ import type { ProbeTarget } from "../../../shared/model/probe.ts";
 import { notProbeable } from "../../../shared/probeable.ts";
 import { hasProbeHost, probeHost } from "../../../shared/record/probe-host.ts";
 import { portFault } from "../../allowed-ports.ts";
-import { type DesiredProbe, type Rules, recordOf, type Share } from "../state.ts";
+import { type CoordinatorSettings, type DesiredProbe, recordOf, type Share } from "../state.ts";
 
 const MAX_ADDRESSES_NAMED = 5;
 
@@ -17,15 +17,15 @@ const MAX_ADDRESSES_NAMED = 5;
 export function desireProbes(
   share: Share,
   leaves: ReadonlySet<string>,
-  rules: Rules,
+  settings: CoordinatorSettings,
 ): { probes: DesiredProbe[]; conditions: Condition[] } {
   const check = share.spec.healthCheck;
   if (check === undefined) return { probes: [], conditions: [] };
-  const port = portCondition(check, rules);
+  const port = portCondition(check, settings);
   if (port.length > 0) return { probes: [], conditions: port };
   const named = new Set(share.spec.endpoints.flatMap(({ targets }) => targets).filter((target) => leaves.has(target)));
   const askable = [...named].filter((leaf) => hasProbeHost(share.spec, check, leaf)).sort();
-  const faults = askable.flatMap((leaf) => unprobeable(leaf, rules));
+  const faults = askable.flatMap((leaf) => unprobeable(leaf, settings));
   const refused = new Set(faults.map(({ leaf }) => leaf));
   return {
     probes: askable.filter((leaf) => !refused.has(leaf)).map((leaf) => desiredProbe(share, check, leaf)),
@@ -64,14 +64,14 @@ function ownRevision(share: Share, revision: string): string {
   return share.uid === undefined ? revision : `${revision}.${digest(share.uid).slice(0, 8)}`;
 }
 
-function unprobeable(leaf: string, rules: Rules): { leaf: string; why: string }[] {
+function unprobeable(leaf: string, settings: CoordinatorSettings): { leaf: string; why: string }[] {
   if (addressFamily(leaf) === undefined) return [];
-  const why = notProbeable(leaf, rules.allowPrivate);
+  const why = notProbeable(leaf, settings.allowPrivate);
   return why === undefined ? [] : [{ leaf, why }];
 }
 
 /** The cluster refuses such a record; it is here in a form that was taken while the port was allowed. */
-function portCondition({ port }: HealthCheck, { allowedPorts }: Rules): Condition[] {
+function portCondition({ port }: HealthCheck, { allowedPorts }: CoordinatorSettings): Condition[] {
   const rule = portFault(port, allowedPorts);
   if (rule === undefined) return [];
   const message = `published unprobed: ${formatFieldError({ field: "spec.healthCheck.port", value: `${port}`, rule })}`;

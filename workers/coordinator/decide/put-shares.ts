@@ -6,7 +6,7 @@ import type { SharesReceipt } from "../../rpc.ts";
 import { commit } from "../commit.ts";
 import { noteGathered } from "../deliver/bootstrap-gate.ts";
 import { decisionsFor } from "../hand-over.ts";
-import { type Cluster, type Root, recordOf, type Share, type World } from "../state.ts";
+import { type Cluster, type CoordinatorState, type Root, recordOf, type Share } from "../state.ts";
 import { addEvent } from "../store/events.ts";
 import { writeMeta } from "../store/meta.ts";
 import { storeCluster, storeShare } from "../store/persist.ts";
@@ -16,14 +16,14 @@ import { reconcile } from "./reconcile.ts";
 import { rootOf, touch } from "./roots.ts";
 
 /** Takes the cluster's shares, whole, if they are newer than those it has, and answers what became of each. */
-export function putShares(world: World, input: SharesInput, nowMs: number): SharesReceipt {
-  const cluster = senderOf(world, input.cluster, input.number, nowMs);
+export function putShares(state: CoordinatorState, input: SharesInput, nowMs: number): SharesReceipt {
+  const cluster = senderOf(state, input.cluster, input.number, nowMs);
   if (cluster === undefined) return { number: input.number, records: [] };
-  const refused = isNewer(input.number, cluster.sharesNumber) ? take(world, cluster, input, nowMs) : [];
-  noteGathered(world, nowMs);
+  const refused = isNewer(input.number, cluster.sharesNumber) ? take(state, cluster, input, nowMs) : [];
+  noteGathered(state, nowMs);
   // The answer has to carry the number that goes with what it says.
-  commit(world);
-  const decisions = decisionsFor(world, cluster, nowMs);
+  commit(state);
+  const decisions = decisionsFor(state, cluster, nowMs);
   const held = [...cluster.shares.values()].map(({ record, conditions }) => ({ record, conditions }));
   return {
     number: cluster.sharesNumber,
@@ -35,11 +35,11 @@ export function putShares(world: World, input: SharesInput, nowMs: number): Shar
 type Refused = { record: string; conditions: Condition[] };
 
 /** What one call of a cluster has to do with: the roots are those whose shares have changed. */
-type Taking = { world: World; cluster: Cluster; roots: Set<Root>; nowMs: number };
+type Taking = { state: CoordinatorState; cluster: Cluster; roots: Set<Root>; nowMs: number };
 
 /** What was refused and has no accepted form to stand in for it. */
-function take(world: World, cluster: Cluster, input: SharesInput, nowMs: number): Refused[] {
-  const taking: Taking = { world, cluster, roots: new Set(), nowMs };
+function take(state: CoordinatorState, cluster: Cluster, input: SharesInput, nowMs: number): Refused[] {
+  const taking: Taking = { state, cluster, roots: new Set(), nowMs };
   const named = new Set(input.shares.map(recordKey));
   for (const share of [...cluster.shares.values()]) {
     if (!named.has(share.record)) drop(taking, share);
@@ -47,10 +47,10 @@ function take(world: World, cluster: Cluster, input: SharesInput, nowMs: number)
   const refused = input.shares.flatMap((share) => takeShare(taking, share));
   cluster.sharesNumber = input.number;
   delete cluster.damagedAt;
-  storeCluster(world, cluster);
-  reconcile(world, taking.roots, nowMs);
-  for (const root of taking.roots) touch(world, root);
-  if (taking.roots.size > 0) world.changedClusters.add(cluster);
+  storeCluster(state, cluster);
+  reconcile(state, taking.roots, nowMs);
+  for (const root of taking.roots) touch(state, root);
+  if (taking.roots.size > 0) state.changedClusters.add(cluster);
   return refused;
 }
 
@@ -64,23 +64,23 @@ function takeShare(taking: Taking, input: ShareInput): Refused[] {
 }
 
 /** A share that is refused is not one that is gone: its last accepted form stays in force (design §3, shares). */
-function refuseShare({ world, cluster, roots, nowMs }: Taking, share: Share, refusal: Condition): void {
+function refuseShare({ state, cluster, roots, nowMs }: Taking, share: Share, refusal: Condition): void {
   if (JSON.stringify(share.refusal) === JSON.stringify(refusal)) return;
   share.refusal = refusal;
-  storeShare(world, share);
-  roots.add(rootOf(world, share));
+  storeShare(state, share);
+  roots.add(rootOf(state, share));
   const message = `${share.record}: ${refusal.message}`;
-  addEvent(world.store.sql, { at: nowMs, type: "RecordRefused", cluster: cluster.name, message });
+  addEvent(state.store.sql, { at: nowMs, type: "RecordRefused", cluster: cluster.name, message });
 }
 
 function acceptShare(taking: Taking, input: ShareInput, spec: RecordSpec, before: Share | undefined): void {
-  const { world, cluster } = taking;
+  const { state, cluster } = taking;
   const after = acceptedForm(taking, input, spec, before);
   if (before !== undefined && isSame(before, after)) return;
   if (before !== undefined) leaveRoot(taking, before);
   cluster.shares.set(after.record, after);
-  storeShare(world, after);
-  const root = rootOf(world, after);
+  storeShare(state, after);
+  const root = rootOf(state, after);
   root.shares.push(after);
   taking.roots.add(root);
   if (before?.spec.rootHost === after.spec.rootHost) return;
@@ -92,7 +92,7 @@ function acceptShare(taking: Taking, input: ShareInput, spec: RecordSpec, before
 
 /** A share keeps its seniority as long as it is the same object under the same root host. */
 function acceptedForm(
-  { world, cluster }: Taking,
+  { state, cluster }: Taking,
   input: ShareInput,
   spec: RecordSpec,
   before: Share | undefined,
@@ -108,7 +108,7 @@ function acceptedForm(
     spec,
     ...(headers !== undefined && { headers }),
     ...(input.resting !== undefined && { resting: input.resting }),
-    seniority: isSameObject ? before.seniority : nextSeniority(world),
+    seniority: isSameObject ? before.seniority : nextSeniority(state),
     conditions: before?.conditions ?? [],
   };
 }
@@ -120,10 +120,10 @@ function headersOf(input: ShareInput, before: Share | undefined): Share["headers
   return isSameSecret ? before?.headers : input.headers;
 }
 
-function nextSeniority(world: World): number {
-  world.seniority += 1;
-  writeMeta(world.store.sql, "seniority", world.seniority);
-  return world.seniority;
+function nextSeniority(state: CoordinatorState): number {
+  state.seniority += 1;
+  writeMeta(state.store.sql, "seniority", state.seniority);
+  return state.seniority;
 }
 
 function isSame(a: Share, b: Share): boolean {
@@ -134,12 +134,12 @@ function isSame(a: Share, b: Share): boolean {
 
 function drop(taking: Taking, share: Share): void {
   taking.cluster.shares.delete(share.record);
-  taking.world.store.shares.delete(recordOf(share));
+  taking.state.store.shares.delete(recordOf(share));
   leaveRoot(taking, share);
 }
 
-function leaveRoot({ world, roots }: Taking, share: Share): void {
-  const root = rootOf(world, share);
+function leaveRoot({ state, roots }: Taking, share: Share): void {
+  const root = rootOf(state, share);
   root.shares = root.shares.filter((other) => other !== share);
   roots.add(root);
 }

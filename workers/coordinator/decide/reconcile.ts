@@ -7,7 +7,15 @@ import { errorMessage } from "../../retry.ts";
 import { judgeProbe } from "../fold/probe-verdict.ts";
 import { admitted, takeUpWishes } from "../place/address-load.ts";
 import { hasRoomFor, isOfClass, leave, move, placeFor } from "../place/shards.ts";
-import { type DesiredProbe, type ProbeState, type Root, recordOf, type Share, type World, wordKey } from "../state.ts";
+import {
+  type CoordinatorState,
+  type DesiredProbe,
+  type ProbeState,
+  type Root,
+  recordOf,
+  type Share,
+  wordKey,
+} from "../state.ts";
 import { addEvent } from "../store/events.ts";
 import { storeProbe, storeWord } from "../store/persist.ts";
 import { decideRoot } from "./decide-record.ts";
@@ -19,48 +27,52 @@ import { touch } from "./roots.ts";
  * and what is in both lists as it was is not touched. Then judges and decides. Removals come first in all of the records,
  * since a share may have moved from one of them to another.
  */
-export function reconcile(world: World, roots: ReadonlySet<Root>, nowMs: number): void {
-  const wishes = wishesOf(world, roots, nowMs);
+export function reconcile(state: CoordinatorState, roots: ReadonlySet<Root>, nowMs: number): void {
+  const wishes = wishesOf(state, roots, nowMs);
   for (const [root, desired] of wishes) {
     for (const probe of [...root.probes.values()]) {
-      if (!desired.has(probe.desired.id)) remove(world, probe);
+      if (!desired.has(probe.desired.id)) remove(state, probe);
     }
   }
   for (const [root, desired] of wishes) {
-    if (root.shares.length === 0) dissolve(world, root);
-    else fulfil(world, root, desired, nowMs);
+    if (root.shares.length === 0) dissolve(state, root);
+    else fulfil(state, root, desired, nowMs);
   }
 }
 
 /** What is to be probed; also of other records, where there is room for their probes now, or no more. */
-function wishesOf(world: World, roots: ReadonlySet<Root>, nowMs: number): Map<Root, Map<string, DesiredProbe>> {
-  const wishes = new Map([...roots].map((root) => [root, desireAndTell(world, root, nowMs)]));
-  for (const root of takeUpWishes(world, wishes)) {
-    wishes.set(root, desire(world, root));
-    touch(world, root);
+function wishesOf(
+  state: CoordinatorState,
+  roots: ReadonlySet<Root>,
+  nowMs: number,
+): Map<Root, Map<string, DesiredProbe>> {
+  const wishes = new Map([...roots].map((root) => [root, desireAndTell(state, root, nowMs)]));
+  for (const root of takeUpWishes(state, wishes)) {
+    wishes.set(root, desire(state, root));
+    touch(state, root);
   }
-  return new Map([...wishes].map(([root, desired]) => [root, admitted(world, root, desired)]));
+  return new Map([...wishes].map(([root, desired]) => [root, admitted(state, root, desired)]));
 }
 
-function fulfil(world: World, root: Root, desired: ReadonlyMap<string, DesiredProbe>, nowMs: number): void {
+function fulfil(state: CoordinatorState, root: Root, desired: ReadonlyMap<string, DesiredProbe>, nowMs: number): void {
   for (const wish of desired.values()) {
     const probe = root.probes.get(wish.id);
-    if (probe === undefined) create(world, root, wish, nowMs);
-    else if (JSON.stringify(probe.desired) !== JSON.stringify(wish)) change(world, probe, wish, nowMs);
+    if (probe === undefined) create(state, root, wish, nowMs);
+    else if (JSON.stringify(probe.desired) !== JSON.stringify(wish)) change(state, probe, wish, nowMs);
   }
-  for (const probe of root.probes.values()) judgeProbe(world, probe, nowMs);
-  decideRoot(world, root, nowMs);
+  for (const probe of root.probes.values()) judgeProbe(state, probe, nowMs);
+  decideRoot(state, root, nowMs);
 }
 
 /** A conflict that is new is an event: the share's own condition tells only its own cluster. */
-function desireAndTell(world: World, root: Root, nowMs: number): Map<string, DesiredProbe> {
+function desireAndTell(state: CoordinatorState, root: Root, nowMs: number): Map<string, DesiredProbe> {
   const before = new Set(root.shares.filter(hasConflict).map(recordOf));
-  const desired = desire(world, root);
+  const desired = desire(state, root);
   for (const share of root.shares.filter(hasConflict)) {
     if (before.has(recordOf(share))) continue;
     const { rootHost } = root;
     const message = `${recordOf(share)}: an older share of the record holds`;
-    addEvent(world.store.sql, { at: nowMs, type: "RecordConflict", rootHost, cluster: share.cluster, message });
+    addEvent(state.store.sql, { at: nowMs, type: "RecordConflict", rootHost, cluster: share.cluster, message });
   }
   return desired;
 }
@@ -68,9 +80,9 @@ function desireAndTell(world: World, root: Root, nowMs: number): Map<string, Des
 const hasConflict = ({ conditions }: Share) => conditions.some(({ type }) => type === "Conflict");
 
 /** Joins the shares of the record and says what each of them wants watched, and what became of it. */
-export function desire(world: World, root: Root): Map<string, DesiredProbe> {
+export function desire(state: CoordinatorState, root: Root): Map<string, DesiredProbe> {
   try {
-    return desireAll(world, root);
+    return desireAll(state, root);
   } catch (error) {
     // One record must not stop the others: it stays as it was.
     console.error({ message: "a record could not be read", rootHost: root.rootHost, error: errorMessage(error) });
@@ -78,14 +90,14 @@ export function desire(world: World, root: Root): Map<string, DesiredProbe> {
   }
 }
 
-function desireAll(world: World, root: Root): Map<string, DesiredProbe> {
+function desireAll(state: CoordinatorState, root: Root): Map<string, DesiredProbe> {
   root.shares.sort((a, b) => a.seniority - b.seniority);
   root.merged = mergeShares(root.shares.map(({ spec }) => spec));
   const reading = readTree(root.merged.endpoints);
   const leaves = new Set(reading.ok ? reading.tree.leaves : []);
   const desired = new Map<string, DesiredProbe>();
   for (const [index, share] of root.shares.entries()) {
-    const { probes, conditions } = desireProbes(share, leaves, world.rules);
+    const { probes, conditions } = desireProbes(share, leaves, state.settings);
     for (const probe of probes) desired.set(probe.id, probe);
     const conflicts = root.merged.conflicts.filter((conflict) => conflict.share === index);
     share.conditions = [
@@ -107,8 +119,8 @@ function conflictCondition(messages: readonly string[]): Condition[] {
   return [{ type: "Conflict", status: "True", reason: "OlderShareHolds", message }];
 }
 
-export function create(world: World, root: Root, desired: DesiredProbe, nowMs: number): void {
-  const shard = placeFor(world, desired, nowMs);
+export function create(state: CoordinatorState, root: Root, desired: DesiredProbe, nowMs: number): void {
+  const shard = placeFor(state, desired, nowMs);
   const probe: ProbeState = {
     desired,
     root,
@@ -121,33 +133,33 @@ export function create(world: World, root: Root, desired: DesiredProbe, nowMs: n
     shown: "",
   };
   root.probes.set(desired.id, probe);
-  world.probes.set(desired.id, probe);
-  move(world, probe, shard);
+  state.probes.set(desired.id, probe);
+  move(state, probe, shard);
 }
 
 /** Takes up an edit. Counts, verdict and place are kept as far as the edit leaves them their meaning. */
-function change(world: World, probe: ProbeState, desired: DesiredProbe, nowMs: number): void {
+function change(state: CoordinatorState, probe: ProbeState, desired: DesiredProbe, nowMs: number): void {
   const before = probe.desired;
   probe.desired = desired;
   if (before.probe.revision !== desired.probe.revision) {
     probe.standing = undefined;
     probe.assignedAt = nowMs;
-    forgetWords(world, probe, () => true);
+    forgetWords(state, probe, () => true);
   }
   if (before.resting !== undefined && desired.resting === undefined) probe.assignedAt = nowMs;
   const isRetimed = timingOf(before) !== timingOf(desired);
   if (isRetimed) probe.timingEditedAt = nowMs;
   if (!isOfClass(probe.shard, desired) || (isRetimed && !hasRoomFor(probe.shard, desired))) {
-    move(world, probe, placeFor(world, desired, nowMs));
+    move(state, probe, placeFor(state, desired, nowMs));
     probe.assignedAt = nowMs;
-    forgetWords(world, probe, (region) => !desired.check.regions.includes(region));
+    forgetWords(state, probe, (region) => !desired.check.regions.includes(region));
   }
   for (const [region, word] of probe.words) {
     word.counts = reassess(word.counts, desired.check);
-    storeWord(world, probe, region, word);
+    storeWord(state, probe, region, word);
   }
-  if (sentOf(before) !== sentOf(desired)) world.changedShards.add(probe.shard);
-  storeProbe(world, probe);
+  if (sentOf(before) !== sentOf(desired)) state.changedShards.add(probe.shard);
+  storeProbe(state, probe);
 }
 
 const timingOf = ({ check }: DesiredProbe) => [check.intervalMs, check.timeoutMs, check.staleAfterMs].join();
@@ -155,25 +167,25 @@ const timingOf = ({ check }: DesiredProbe) => [check.intervalMs, check.timeoutMs
 /** What a prober gets to see of it: the probe, or nothing while it rests. */
 const sentOf = ({ probe, resting }: DesiredProbe) => JSON.stringify(resting === undefined ? probe : null);
 
-function forgetWords(world: World, probe: ProbeState, isForgotten: (region: Region) => boolean): void {
+function forgetWords(state: CoordinatorState, probe: ProbeState, isForgotten: (region: Region) => boolean): void {
   for (const region of [...probe.words.keys()]) {
     if (!isForgotten(region)) continue;
     probe.words.delete(region);
-    world.store.regionStates.delete(wordKey(probe.desired.id, region));
+    state.store.regionStates.delete(wordKey(probe.desired.id, region));
   }
 }
 
-function remove(world: World, probe: ProbeState): void {
-  leave(world, probe);
-  forgetWords(world, probe, () => true);
+function remove(state: CoordinatorState, probe: ProbeState): void {
+  leave(state, probe);
+  forgetWords(state, probe, () => true);
   probe.root.probes.delete(probe.desired.id);
-  world.probes.delete(probe.desired.id);
-  world.store.probes.delete(probe.desired.id);
+  state.probes.delete(probe.desired.id);
+  state.store.probes.delete(probe.desired.id);
 }
 
-function dissolve(world: World, root: Root): void {
-  world.roots.delete(root.rootHost);
-  world.changedRoots.add(root.rootHost);
-  world.troubles.isNews = true;
-  world.store.records.delete(root.rootHost);
+function dissolve(state: CoordinatorState, root: Root): void {
+  state.roots.delete(root.rootHost);
+  state.changedRoots.add(root.rootHost);
+  state.troubles.isNews = true;
+  state.store.records.delete(root.rootHost);
 }

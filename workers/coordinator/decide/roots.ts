@@ -1,8 +1,8 @@
-import type { Root, Share, World } from "../state.ts";
+import type { CoordinatorState, Root, Share } from "../state.ts";
 
 /** The record that the share is of; made where there is none. */
-export function rootOf(world: World, { spec: { rootHost } }: Share): Root {
-  const known = world.roots.get(rootHost);
+export function rootOf(state: CoordinatorState, { spec: { rootHost } }: Share): Root {
+  const known = state.roots.get(rootHost);
   if (known !== undefined) return known;
   const root: Root = {
     rootHost,
@@ -14,15 +14,15 @@ export function rootOf(world: World, { spec: { rootHost } }: Share): Root {
     claimed: [],
     advisories: [],
   };
-  world.roots.set(rootHost, root);
+  state.roots.set(rootHost, root);
   return root;
 }
 
 /** Marks the record, and every cluster that has a share in it: its decisions have changed in something that matters. */
-export function touch(world: World, root: Root): void {
-  world.changedRoots.add(root.rootHost);
+export function touch(state: CoordinatorState, root: Root): void {
+  state.changedRoots.add(root.rootHost);
   for (const share of root.shares) {
-    const cluster = world.clusters.get(share.cluster);
-    if (cluster !== undefined) world.changedClusters.add(cluster);
+    const cluster = state.clusters.get(share.cluster);
+    if (cluster !== undefined) state.changedClusters.add(cluster);
   }
 }

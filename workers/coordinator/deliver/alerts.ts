@@ -5,7 +5,7 @@ import type { Trouble, TroubleKind } from "../../../shared/model/trouble.ts";
 import { stateOf } from "../../../shared/record/summary.ts";
 import { errorMessage } from "../../retry.ts";
 import type { ClusterContact } from "../../rpc.ts";
-import type { Cluster, Root, World } from "../state.ts";
+import type { Cluster, CoordinatorState, Root } from "../state.ts";
 import { recordStatus } from "../status.ts";
 import { readMeta, writeMeta } from "../store/meta.ts";
 import { storeCluster } from "../store/persist.ts";
@@ -27,19 +27,19 @@ const REST_MS = 2_000;
 const MORE_CHARACTERS = 20;
 
 /** Everything that is wrong, the oldest first. */
-export function troublesOf(world: World, nowMs: number): Trouble[] {
+export function troublesOf(state: CoordinatorState, nowMs: number): Trouble[] {
   const clock = clockIn(nowMs, "UTC");
-  const all = [...world.roots.values()].flatMap((root) => recordTrouble(root) ?? []);
+  const all = [...state.roots.values()].flatMap((root) => recordTrouble(root) ?? []);
   const troubles = [
     ...all,
-    ...regionTroubles(world, clock),
-    ...clusterTroubles(world, clock),
-    ...quotaTroubles(world, nowMs),
+    ...regionTroubles(state, clock),
+    ...clusterTroubles(state, clock),
+    ...quotaTroubles(state, nowMs),
   ];
   troubles.sort((a, b) => a.since - b.since || (a.key < b.key ? -1 : 1));
   return troubles.slice(0, MAX_TROUBLES).map((trouble) => {
     const { root, ...rest } = { root: undefined, ...trouble };
-    return root === undefined ? rest : { ...rest, summary: explain(world, root, clock, nowMs) };
+    return root === undefined ? rest : { ...rest, summary: explain(state, root, clock, nowMs) };
   });
 }
 
@@ -53,9 +53,9 @@ function recordTrouble(root: Root): (Trouble & { root: Root }) | undefined {
 }
 
 function kindOf(leaves: LeafDecision[]): TroubleKind | undefined {
-  const state = stateOf({ rootHost: "", shares: [], leaves, probes: [], advisories: [], decidedAt: 0 });
-  if (state === "Critical") return "RecordCritical";
-  return state === "Degraded" ? "RecordDegraded" : undefined;
+  const recordState = stateOf({ rootHost: "", shares: [], leaves, probes: [], advisories: [], decidedAt: 0 });
+  if (recordState === "Critical") return "RecordCritical";
+  return recordState === "Degraded" ? "RecordDegraded" : undefined;
 }
 
 const WRONG: ReadonlySet<LeafReason> = new Set([
@@ -66,8 +66,8 @@ const WRONG: ReadonlySet<LeafReason> = new Set([
 ]);
 
 /** A sentence for each of its leaves that is out of order, as many as there is room for. */
-function explain(world: World, root: Root, clock: Clock, nowMs: number): string {
-  const record = recordStatus(world, root, nowMs);
+function explain(state: CoordinatorState, root: Root, clock: Clock, nowMs: number): string {
+  const record = recordStatus(state, root, nowMs);
   const wrong = record.leaves.filter(({ reason }) => WRONG.has(reason));
   const sentences = wrong.map(({ leaf }) => explainLeaf(record, leaf, clock));
   const whole = sentences.join(". ");
@@ -82,7 +82,7 @@ function explain(world: World, root: Root, clock: Clock, nowMs: number): string 
   return `${text}, and ${sentences.length - shown} more`;
 }
 
-function regionTroubles({ silentRegions }: World, clock: Clock): Trouble[] {
+function regionTroubles({ silentRegions }: CoordinatorState, clock: Clock): Trouble[] {
   return [...silentRegions].map(([region, since]) => ({
     key: `region/${region}`,
     kind: "RegionSilent",
@@ -92,7 +92,7 @@ function regionTroubles({ silentRegions }: World, clock: Clock): Trouble[] {
 }
 
 /** Every cluster says the same to all partitions: the first one tells it. */
-function clusterTroubles({ clusters, partition }: World, clock: Clock): Trouble[] {
+function clusterTroubles({ clusters, partition }: CoordinatorState, clock: Clock): Trouble[] {
   if (partition !== 0) return [];
   return [...clusters.values()].flatMap(({ name, removedEpoch, unreachable }): Trouble[] => {
     if (removedEpoch !== undefined || unreachable === undefined) return [];
@@ -104,44 +104,45 @@ function clusterTroubles({ clusters, partition }: World, clock: Clock): Trouble[
 
 /** What a new decision of a record stores of its trouble: since when it is, through all decisions of the same kind. */
 export function noteRecord(
-  world: World,
+  state: CoordinatorState,
   before: RecordRow | undefined,
   leaves: LeafDecision[],
   nowMs: number,
 ): Pick<RecordRow, "trouble"> {
   const kind = kindOf(leaves);
-  if (kind !== before?.trouble?.kind) world.troubles.isNews = true;
+  if (kind !== before?.trouble?.kind) state.troubles.isNews = true;
   if (kind === undefined) return {};
   return { trouble: { kind, since: before?.trouble?.kind === kind ? before.trouble.since : nowMs } };
 }
 
 /** Takes a cluster's word on whether its agent can be reached. */
-export function noteReach(world: World, cluster: Cluster, unreachable: ClusterContact["unreachable"]): void {
+export function noteReach(state: CoordinatorState, cluster: Cluster, unreachable: ClusterContact["unreachable"]): void {
   if (cluster.unreachable?.since === unreachable?.since) return;
-  world.troubles.isNews = true;
+  state.troubles.isNews = true;
   if (unreachable === undefined) delete cluster.unreachable;
   else cluster.unreachable = unreachable;
-  storeCluster(world, cluster);
+  storeCluster(state, cluster);
 }
 
 /** Has the notifier told soon if the call at hand began or ended anything. */
-export function tellNews(world: World): void {
-  if (world.troubles.isNews && world.outside.troubles !== undefined) world.outside.soon(() => tellTroubles(world));
+export function tellNews(state: CoordinatorState): void {
+  if (state.troubles.isNews && state.dependencies.troubles !== undefined)
+    state.dependencies.soon(() => tellTroubles(state));
 }
 
 /**
  * Tells the notifier what is wrong, or that nothing is; nothing where it knows that. One call at a time: what begins or ends
  * meanwhile is told after it, and after a rest. Nothing is told while it is not known what the clusters want, since much would seem to have ended.
  */
-export async function tellTroubles(world: World): Promise<void> {
-  const { outside, troubles: telling } = world;
-  if (outside.troubles === undefined || telling.isUnderWay) return;
+export async function tellTroubles(state: CoordinatorState): Promise<void> {
+  const { dependencies, troubles: telling } = state;
+  if (dependencies.troubles === undefined || telling.isUnderWay) return;
   telling.isUnderWay = true;
   try {
-    await tellOnce(world, outside.troubles);
-    while (telling.isNews && !world.isAbandoned) {
-      await outside.rest(REST_MS);
-      await tellOnce(world, outside.troubles);
+    await tellOnce(state, dependencies.troubles);
+    while (telling.isNews && !state.isAbandoned) {
+      await dependencies.rest(REST_MS);
+      await tellOnce(state, dependencies.troubles);
     }
   } catch (error) {
     console.warn({ message: "the notifier could not be reached", error: errorMessage(error) });
@@ -150,20 +151,23 @@ export async function tellTroubles(world: World): Promise<void> {
   }
 }
 
-async function tellOnce(world: World, tell: NonNullable<World["outside"]["troubles"]>): Promise<void> {
-  const nowMs = world.outside.now();
-  const { sql } = world.store;
-  world.troubles.isNews = false;
-  if (world.isAbandoned || !mayHandOut(world, nowMs)) return;
-  const troubles = troublesOf(world, nowMs);
+async function tellOnce(
+  state: CoordinatorState,
+  tell: NonNullable<CoordinatorState["dependencies"]["troubles"]>,
+): Promise<void> {
+  const nowMs = state.dependencies.now();
+  const { sql } = state.store;
+  state.troubles.isNews = false;
+  if (state.isAbandoned || !mayHandOut(state, nowMs)) return;
+  const troubles = troublesOf(state, nowMs);
   const isKnown = readMeta(sql, "untroubled") === 1;
   if (troubles.length === 0 && isKnown) return;
   if (isKnown) writeMeta(sql, "untroubled", 0);
-  const at = Math.max(nowMs, world.troubles.at + 1);
-  const answer = await tell({ partition: world.partition, at, troubles });
-  world.troubles.at = Math.max(at, answer.at);
-  if (world.isAbandoned) return;
+  const at = Math.max(nowMs, state.troubles.at + 1);
+  const answer = await tell({ partition: state.partition, at, troubles });
+  state.troubles.at = Math.max(at, answer.at);
+  if (state.isAbandoned) return;
   // It has a later list of us, from before our clock was put right: it is told again, with a later time.
-  if (answer.at > at) world.troubles.isNews = true;
+  if (answer.at > at) state.troubles.isNews = true;
   else if (troubles.length === 0) writeMeta(sql, "untroubled", 1);
 }

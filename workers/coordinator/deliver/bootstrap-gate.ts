@@ -1,4 +1,4 @@
-import type { Cluster, World } from "../state.ts";
+import type { Cluster, CoordinatorState } from "../state.ts";
 import { writeMeta } from "../store/meta.ts";
 
 /** A cluster registers, and its first call brings the coordinator about, within this time; one that is older was here before. */
@@ -10,19 +10,19 @@ const REGISTRATION_MS = 60_000;
  * and at most for `edgeStaleAfter` (design §3, an edge without memory). Once it has not to wait any more it never has to
  * again, so that a cluster registered later holds up nobody: it has nothing to lose.
  */
-export function noteGathered(world: World, nowMs: number): boolean {
-  if (world.isGathered) return false;
-  if (nowMs - world.createdAt < world.rules.edgeStaleAfterMs && !hasEveryWord(world)) return false;
-  world.isGathered = true;
-  writeMeta(world.store.sql, "gathered", 1);
+export function noteGathered(state: CoordinatorState, nowMs: number): boolean {
+  if (state.isGathered) return false;
+  if (nowMs - state.createdAt < state.settings.edgeStaleAfterMs && !hasEveryWord(state)) return false;
+  state.isGathered = true;
+  writeMeta(state.store.sql, "gathered", 1);
   return true;
 }
 
 /** Whether decisions may be handed out now: also not while shares that could not be read back are still missing. */
-export function mayHandOut(world: World, nowMs: number): boolean {
-  if (!world.isGathered) return false;
-  return [...world.clusters.values()].every(
-    ({ damagedAt }) => damagedAt === undefined || nowMs - damagedAt >= world.rules.edgeStaleAfterMs,
+export function mayHandOut(state: CoordinatorState, nowMs: number): boolean {
+  if (!state.isGathered) return false;
+  return [...state.clusters.values()].every(
+    ({ damagedAt }) => damagedAt === undefined || nowMs - damagedAt >= state.settings.edgeStaleAfterMs,
   );
 }
 
@@ -31,11 +31,11 @@ export function mayHandOut(world: World, nowMs: number): boolean {
  * clusters: then nobody knows who else is to be waited for. Otherwise all of them are known, and those that have sent nothing are waited for if others
  * have something published, as they may have too. An edge where nothing is published yet is simply new.
  */
-function hasEveryWord(world: World): boolean {
-  if (world.epoch > world.createdAt) return false;
-  const clusters = [...world.clusters.values()].filter(({ removedEpoch }) => removedEpoch === undefined);
+function hasEveryWord(state: CoordinatorState): boolean {
+  if (state.epoch > state.createdAt) return false;
+  const clusters = [...state.clusters.values()].filter(({ removedEpoch }) => removedEpoch === undefined);
   const heard = clusters.filter(hasSent);
-  if (heard.some(({ sharesNumber }) => world.createdAt - sharesNumber.epoch > REGISTRATION_MS)) return false;
+  if (heard.some(({ sharesNumber }) => state.createdAt - sharesNumber.epoch > REGISTRATION_MS)) return false;
   if (heard.length === clusters.length) return heard.length > 0;
   return heard.length > 0 && !heard.some(({ hasPublished }) => hasPublished);
 }

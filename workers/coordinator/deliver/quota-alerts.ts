@@ -2,7 +2,7 @@ import type { Trouble } from "../../../shared/model/trouble.ts";
 import { amountsOf, FREE_A_DAY, ITEM_WORDS, ITEMS, type PricedItem } from "../../../shared/price/prices.ts";
 import { dayOf, totalOf } from "../../../shared/usage/tally.ts";
 import { usageNow } from "../fold/usage.ts";
-import type { World } from "../state.ts";
+import type { CoordinatorState } from "../state.ts";
 import { addEvent } from "../store/events.ts";
 import { readMeta, writeMeta } from "../store/meta.ts";
 
@@ -13,30 +13,30 @@ const NEAR = 0.8;
  * Tells where most of what the free plan allows in a day is used: once a day for each limit, also over sleeps. Records are spread
  * evenly over partitions, so each holds itself against its part.
  */
-export function noteQuotas(world: World, nowMs: number): void {
-  if (world.rules.isFreePlan !== true) return;
-  const used = amountsOf(totalOf(usageNow(world, nowMs).today));
+export function noteQuotas(state: CoordinatorState, nowMs: number): void {
+  if (state.settings.isFreePlan !== true) return;
+  const used = amountsOf(totalOf(usageNow(state, nowMs).today));
   for (const item of ITEMS) {
-    const share = (used[item] * world.rules.partitions) / FREE_A_DAY[item];
-    if (share < NEAR || toldAt(world, item, nowMs) !== undefined) continue;
-    writeMeta(world.store.sql, `quota/${item}`, nowMs);
-    addEvent(world.store.sql, { at: nowMs, type: "QuotaNear", message: sentence(item, share) });
-    world.troubles.isNews = true;
+    const share = (used[item] * state.settings.partitions) / FREE_A_DAY[item];
+    if (share < NEAR || toldAt(state, item, nowMs) !== undefined) continue;
+    writeMeta(state.store.sql, `quota/${item}`, nowMs);
+    addEvent(state.store.sql, { at: nowMs, type: "QuotaNear", message: sentence(item, share) });
+    state.troubles.isNews = true;
   }
 }
 
 /** What was told today; it ends with the day. */
-export function quotaTroubles(world: World, nowMs: number): Trouble[] {
-  if (world.rules.isFreePlan !== true) return [];
+export function quotaTroubles(state: CoordinatorState, nowMs: number): Trouble[] {
+  if (state.settings.isFreePlan !== true) return [];
   return ITEMS.flatMap((item): Trouble[] => {
-    const since = toldAt(world, item, nowMs);
+    const since = toldAt(state, item, nowMs);
     return since === undefined
       ? []
       : [{ key: `quota/${ITEM_WORDS[item]}`, kind: "QuotaNear", since, summary: sentence(item, NEAR) }];
   });
 }
 
-function toldAt({ store }: World, item: PricedItem, nowMs: number): number | undefined {
+function toldAt({ store }: CoordinatorState, item: PricedItem, nowMs: number): number | undefined {
   const at = readMeta(store.sql, `quota/${item}`);
   return at !== undefined && dayOf(at) === dayOf(nowMs) ? at : undefined;
 }

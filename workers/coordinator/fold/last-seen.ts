@@ -2,7 +2,7 @@ import type { Report } from "../../../shared/model/messages/report.ts";
 import type { MessageNumber } from "../../../shared/model/number.ts";
 import type { Region } from "../../../shared/model/region.ts";
 import { compareNumbers } from "../../../shared/number.ts";
-import { inRegionKey, type ProbeState, type ShardInRegion, type ShardState, type World } from "../state.ts";
+import { type CoordinatorState, inRegionKey, type ProbeState, type ShardInRegion, type ShardState } from "../state.ts";
 import { ALL_SEEN, type LastSeen, type LastSeenRow } from "../store/tables.ts";
 import { allUsageToStore, usageToStore } from "./usage.ts";
 
@@ -47,32 +47,32 @@ function laggingIn(shard: ShardState, region: Region, roundAt: number): Record<s
  * regions; then no quorum was ever met. So in the first minute after a start what was seen is written with each report.
  * One that has been awake for longer leaves it to the heartbeat.
  */
-export function isJustStarted({ start }: World, nowMs: number): boolean {
+export function isJustStarted({ start }: CoordinatorState, nowMs: number): boolean {
   return nowMs - start.at < MINUTE_MS;
 }
 
-export function writeSeen(world: World, shard: ShardState, region: Region, nowMs: number): void {
+export function writeSeen(state: CoordinatorState, shard: ShardState, region: Region, nowMs: number): void {
   const seen = shard.inRegions.get(region)?.seen;
   if (seen === undefined) return;
   const key = inRegionKey(shard, region);
-  world.store.lastSeen.put(key, { at: nowMs, shards: { [key]: seen }, ...usageToStore(world, key, nowMs) });
+  state.store.lastSeen.put(key, { at: nowMs, shards: { [key]: seen }, ...usageToStore(state, key, nowMs) });
 }
 
 /** One row for everything, at most once a minute. It also says until when the coordinator was active. */
-export function writeAllSeen(world: World, nowMs: number): void {
-  if (nowMs - world.seenWrittenAt < WRITE_EVERY_MS) return;
+export function writeAllSeen(state: CoordinatorState, nowMs: number): void {
+  if (nowMs - state.seenWrittenAt < WRITE_EVERY_MS) return;
   const shards: LastSeenRow["shards"] = {};
-  for (const shard of world.shards.values()) {
+  for (const shard of state.shards.values()) {
     for (const [region, { seen }] of shard.inRegions) {
       if (seen !== undefined && shard.members.size > 0) shards[inRegionKey(shard, region)] = seen;
     }
   }
-  world.store.lastSeen.put(ALL_SEEN, { at: nowMs, shards, ...allUsageToStore(world, nowMs) });
-  world.seenWrittenAt = nowMs;
+  state.store.lastSeen.put(ALL_SEEN, { at: nowMs, shards, ...allUsageToStore(state, nowMs) });
+  state.seenWrittenAt = nowMs;
 }
 
 /** Restores what was seen of every shard; of two rows about one the newer counts. When the last of them was written. */
-export function restoreSeen(world: World, rows: ReadonlyMap<string, LastSeenRow>): number | undefined {
+export function restoreSeen(state: CoordinatorState, rows: ReadonlyMap<string, LastSeenRow>): number | undefined {
   const newest = new Map<string, LastSeen>();
   for (const { shards } of rows.values()) {
     for (const [key, seen] of Object.entries(shards)) {
@@ -80,13 +80,13 @@ export function restoreSeen(world: World, rows: ReadonlyMap<string, LastSeenRow>
       if (other === undefined || compareNumbers(seen.number, other.number) > 0) newest.set(key, seen);
     }
   }
-  for (const shard of world.shards.values()) {
+  for (const shard of state.shards.values()) {
     for (const [region, place] of shard.inRegions) {
       place.seen = newest.get(inRegionKey(shard, region));
       place.heardAt = place.seen?.roundAt;
     }
   }
-  world.seenWrittenAt = rows.get(ALL_SEEN)?.at ?? 0;
+  state.seenWrittenAt = rows.get(ALL_SEEN)?.at ?? 0;
   const written = [...rows.values()].map(({ at }) => at);
   return written.length === 0 ? undefined : Math.max(...written);
 }

@@ -139,10 +139,10 @@ describe("a report", () => {
       bench.now += 10 * SECOND;
       const [report] = bench.probers.round(["apac"]);
       if (report === undefined) throw new Error("no report");
-      const answer = bench.coordination.report(report);
+      const { assignment: answer } = bench.coordination.report(report);
       expect(answer?.probes.map(({ target }) => target.leaf)).toEqual([A, B]);
       const stranger = { ...report, shard: { ...report.shard, n: 77 }, number: { epoch: report.number.epoch, n: 99 } };
-      const goHome = bench.coordination.report(stranger);
+      const { assignment: goHome } = bench.coordination.report(stranger);
       expect(goHome?.probes).toEqual([]);
       expect(goHome?.number.n).toBeGreaterThan(report.assignment.n);
       const entries = report.probes.map((entry) => ({

@@ -10,13 +10,13 @@ import { decideRoot } from "../decide/decide-record.ts";
 import { goPastAssignment } from "../epoch-recovery.ts";
 import { assignmentFor } from "../place/assignments.ts";
 import {
+  type CoordinatorState,
   newWord,
   type ProbeState,
   type RegionState,
   type Root,
   type ShardState,
   shardKey,
-  type World,
 } from "../state.ts";
 import { storeWord } from "../store/persist.ts";
 import { forgetTold } from "../told.ts";
@@ -29,22 +29,22 @@ import { noteProber } from "./usage.ts";
  * Folds one round's report into verdicts and decisions; the newer assignment for a prober that still has an older one.
  * An older report is dropped, and so is what it says of probes that are not, or no longer, those of the shard.
  */
-export function receiveReport(world: World, report: Report, nowMs: number): Assignment | undefined {
+export function receiveReport(state: CoordinatorState, report: Report, nowMs: number): Assignment | undefined {
   const { region } = report.shard;
-  const shard = world.shards.get(shardKey(report.shard));
+  const shard = state.shards.get(shardKey(report.shard));
   const place = shard?.inRegions.get(region);
-  goPastAssignment(world, shard, { held: report.assignment, ...report.shard }, nowMs);
-  if (shard === undefined || place === undefined) return endOfOrphan(world, report);
+  goPastAssignment(state, shard, { held: report.assignment, ...report.shard }, nowMs);
+  if (shard === undefined || place === undefined) return endOfOrphan(state, report);
   if (isNewer(report.number, place.seen?.number ?? NO_NUMBER)) {
-    noteProber(world, report, nowMs);
-    fold(world, shard, report, nowMs);
+    noteProber(state, report, nowMs);
+    fold(state, shard, report, nowMs);
   }
-  acknowledge(world, shard, report);
-  const assigned = { epoch: world.epoch, n: shard.assigned };
-  return isNewer(assigned, report.assignment) ? assignmentFor(world, shard, region) : undefined;
+  acknowledge(state, shard, report);
+  const assigned = { epoch: state.epoch, n: shard.assigned };
+  return isNewer(assigned, report.assignment) ? assignmentFor(state, shard, region) : undefined;
 }
 
-function fold(world: World, shard: ShardState, report: Report, nowMs: number): void {
+function fold(state: CoordinatorState, shard: ShardState, report: Report, nowMs: number): void {
   const { region } = report.shard;
   const place = shard.inRegions.get(region);
   if (place === undefined) return;
@@ -54,26 +54,26 @@ function fold(world: World, shard: ShardState, report: Report, nowMs: number): v
   for (const entry of report.probes) {
     const probe = shard.members.get(entry.id);
     if (probe === undefined || probe.desired.probe.revision !== entry.revision) continue;
-    const { before, hasStored, hasTurned } = foldProbe(world, probe, region, entry, nowMs);
+    const { before, hasStored, hasTurned } = foldProbe(state, probe, region, entry, nowMs);
     hasWritten ||= hasStored;
     if (hasTurned) turned.add(probe.root);
     const after = probe.words.get(region)?.counts ?? before;
     if (hasBegunToDiffer(before, after)) differing.push({ probe, said: before.says });
   }
   noteSeen(shard, place, report, nowMs);
-  if (hasWritten || isJustStarted(world, nowMs)) writeSeen(world, shard, region, nowMs);
-  for (const root of turned) decideRoot(world, root, nowMs);
-  askOthers(world, shard, region, differing, nowMs);
+  if (hasWritten || isJustStarted(state, nowMs)) writeSeen(state, shard, region, nowMs);
+  for (const root of turned) decideRoot(state, root, nowMs);
+  askOthers(state, shard, region, differing, nowMs);
 }
 
-function foldProbe(world: World, probe: ProbeState, region: Region, entry: ProbeReport, nowMs: number) {
+function foldProbe(state: CoordinatorState, probe: ProbeState, region: Region, entry: ProbeReport, nowMs: number) {
   const word = probe.words.get(region) ?? newWord(nowMs);
   probe.words.set(region, word);
   const before = word.counts;
   takeUp(word, probe, entry, nowMs);
-  const hasStored = storeWord(world, probe, region, word);
+  const hasStored = storeWord(state, probe, region, word);
   if (hasStored) forgetTold(probe.root);
-  const hasTurned = judgeProbe(world, probe, nowMs) || word.counts.says !== before.says;
+  const hasTurned = judgeProbe(state, probe, nowMs) || word.counts.says !== before.says;
   return { before, hasStored, hasTurned };
 }
 
@@ -95,8 +95,8 @@ function takeUp(word: RegionState, { desired }: ProbeState, entry: ProbeReport, 
 }
 
 /** A prober that works under the newest assignment has it, also where its answer was lost. */
-function acknowledge(world: World, shard: ShardState, { shard: { region }, assignment }: Report): void {
-  if (assignment.epoch !== world.epoch) return;
+function acknowledge(state: CoordinatorState, shard: ShardState, { shard: { region }, assignment }: Report): void {
+  if (assignment.epoch !== state.epoch) return;
   shard.acknowledged.set(region, Math.max(assignment.n, shard.acknowledged.get(region) ?? 0));
 }
 
@@ -104,10 +104,10 @@ function acknowledge(world: World, shard: ShardState, { shard: { region }, assig
  * A shard that nobody knows here goes on probing for nobody: one from before the storage was lost, say. It is sent home,
  * but not before the clusters have had the time to say what they want watched: until then its counts may be of use.
  */
-function endOfOrphan(world: World, report: Report): Assignment | undefined {
-  if (!world.isGathered || report.probes.length === 0) return undefined;
-  const newest = compareNumbers(report.assignment, { epoch: world.epoch, n: 0 });
+function endOfOrphan(state: CoordinatorState, report: Report): Assignment | undefined {
+  if (!state.isGathered || report.probes.length === 0) return undefined;
+  const newest = compareNumbers(report.assignment, { epoch: state.epoch, n: 0 });
   const number =
-    newest < 0 ? { epoch: world.epoch, n: 0 } : { epoch: report.assignment.epoch, n: report.assignment.n + 1 };
+    newest < 0 ? { epoch: state.epoch, n: 0 } : { epoch: report.assignment.epoch, n: report.assignment.n + 1 };
   return { version: 1, shard: report.shard, number, probes: [] };
 }

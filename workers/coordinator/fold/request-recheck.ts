@@ -4,7 +4,7 @@ import type { Word } from "../../../shared/model/probe.ts";
 import type { Region } from "../../../shared/model/region.ts";
 import { errorMessage } from "../../retry.ts";
 import { mayLook } from "../place/address-load.ts";
-import { newWord, type ProbeState, type ShardState, type World } from "../state.ts";
+import { type CoordinatorState, newWord, type ProbeState, type ShardState } from "../state.ts";
 import { wordsOf } from "./region-state.ts";
 
 /** How often a shard's regions are asked in quick succession; after that once an interval. */
@@ -18,24 +18,24 @@ export type Differing = { probe: ProbeState; said: Word };
  * answered. A call that is lost costs time and nothing else, since each region has its turn; so nothing is stored for it.
  */
 export function askOthers(
-  world: World,
+  state: CoordinatorState,
   shard: ShardState,
   region: Region,
   differing: readonly Differing[],
   nowMs: number,
 ): void {
-  const questions = questionsFor(world, shard, region, differing, nowMs);
+  const questions = questionsFor(state, shard, region, differing, nowMs);
   if (questions.size === 0) return;
   const waves = spend(shard.waves, { most: MOST_WAVES, everyMs: shard.intervalMs }, nowMs);
   if (waves === undefined) return;
   shard.waves = waves;
-  noteAsked(world, questions, nowMs);
-  world.outside.soon(() => askAll(world, shard, questions));
+  noteAsked(state, questions, nowMs);
+  state.dependencies.soon(() => askAll(state, shard, questions));
 }
 
 /** The probes that each region is to look at. A region that never acknowledged an assignment has no prober to ask. */
 function questionsFor(
-  world: World,
+  state: CoordinatorState,
   shard: ShardState,
   region: Region,
   differing: readonly Differing[],
@@ -43,9 +43,9 @@ function questionsFor(
 ): Map<Region, string[]> {
   const questions = new Map<Region, string[]>();
   for (const { probe, said } of differing) {
-    if (!isConfirmed(world, probe)) continue;
+    if (!isConfirmed(state, probe)) continue;
     const checkedAt = probe.words.get(region)?.checkedAt ?? 0;
-    for (const other of regionsToAsk({ region, said, checkedAt }, othersOf(world, probe, nowMs))) {
+    for (const other of regionsToAsk({ region, said, checkedAt }, othersOf(state, probe, nowMs))) {
       if (!shard.acknowledged.has(other)) continue;
       questions.set(other, [...(questions.get(other) ?? []), probe.desired.id]);
     }
@@ -54,8 +54,8 @@ function questionsFor(
 }
 
 /** Who was asked and does not look has its turn within the interval. */
-function othersOf(world: World, probe: ProbeState, nowMs: number): Other[] {
-  return wordsOf(world, probe, nowMs).map((word) => {
+function othersOf(state: CoordinatorState, probe: ProbeState, nowMs: number): Other[] {
+  return wordsOf(state, probe, nowMs).map((word) => {
     const { checkedAt, askedAt } = probe.words.get(word.region) ?? newWord(nowMs);
     const isAsked = askedAt > (checkedAt ?? 0) && nowMs - askedAt < probe.desired.check.intervalMs;
     return { ...word, checkedAt, isAsked };
@@ -63,30 +63,30 @@ function othersOf(world: World, probe: ProbeState, nowMs: number): Other[] {
 }
 
 /** Where turns come as often as confirmations would, or an address must not be asked more often, turns are enough. */
-function isConfirmed(world: World, { desired, standing }: ProbeState): boolean {
+function isConfirmed(state: CoordinatorState, { desired, standing }: ProbeState): boolean {
   const isJudged = desired.resting === undefined && standing !== undefined && standing.verdict !== "Pending";
-  return isJudged && mayLook(world, desired);
+  return isJudged && mayLook(state, desired);
 }
 
-function noteAsked(world: World, questions: ReadonlyMap<Region, readonly string[]>, nowMs: number): void {
+function noteAsked(state: CoordinatorState, questions: ReadonlyMap<Region, readonly string[]>, nowMs: number): void {
   for (const [region, probes] of questions) {
     for (const id of probes) {
-      const word = world.probes.get(id)?.words.get(region);
+      const word = state.probes.get(id)?.words.get(region);
       if (word !== undefined) word.askedAt = nowMs;
     }
   }
 }
 
 async function askAll(
-  world: World,
+  state: CoordinatorState,
   { intervalMs, n }: ShardState,
   questions: ReadonlyMap<Region, readonly string[]>,
 ): Promise<void> {
   await Promise.all(
     [...questions].map(async ([region, probes]) => {
-      if (world.isAbandoned) return;
+      if (state.isAbandoned) return;
       try {
-        await world.outside.lookNow({ region, partition: world.partition, intervalMs, n }, probes);
+        await state.dependencies.lookNow({ region, partition: state.partition, intervalMs, n }, probes);
       } catch (error) {
         const message = "a prober could not be asked to look at once";
         console.warn({ message, region, intervalMs, n, error: errorMessage(error) });

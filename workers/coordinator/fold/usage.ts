@@ -4,7 +4,7 @@ import { route53Usd } from "../../../shared/price/prices.ts";
 import { addUsage, newTally, totalOf, turned } from "../../../shared/usage/tally.ts";
 import { CONTACT_EVERY_MS } from "../../contact-every.ts";
 import type { ClusterContact, PartitionUsage } from "../../rpc.ts";
-import { inRegionKey, type Metering, type World } from "../state.ts";
+import { type CoordinatorState, inRegionKey, type Metering } from "../state.ts";
 import { ALL_SEEN, type LastSeenRow } from "../store/tables.ts";
 
 /*
@@ -39,7 +39,7 @@ export const newMetering = (nowMs: number): Metering => ({
 });
 
 /** The days as last stored, if they were; two rows of one moment are told apart by what only grows. */
-export function restoreUsage({ metering }: World, rows: ReadonlyMap<string, LastSeenRow>): void {
+export function restoreUsage({ metering }: CoordinatorState, rows: ReadonlyMap<string, LastSeenRow>): void {
   let newest: WithUsage | undefined;
   for (const { usage, ...row } of rows.values()) {
     if (usage !== undefined && (newest === undefined || isLater({ ...row, usage }, newest))) newest = { ...row, usage };
@@ -61,14 +61,18 @@ function isLater(a: WithUsage, b: WithUsage): boolean {
  * Adds what a prober has used. After its report it is still awake for the answer: one that slept since has forgotten how long, and
  * is taken to have waited as long as this report took, there and back.
  */
-export function noteProber(world: World, { shard, number, roundAt, usage: used }: Report, nowMs: number): void {
+export function noteProber(
+  state: CoordinatorState,
+  { shard, number, roundAt, usage: used }: Report,
+  nowMs: number,
+): void {
   if (used === undefined) return;
   const { region, intervalMs } = shard;
   const most = Math.ceil(ROW_EVERY_MS / intervalMs);
   const sentAt = Math.min(roundAt, nowMs);
-  const last = noteHeard(world.metering, inRegionKey(shard, region), sentAt);
+  const last = noteHeard(state.metering, inRegionKey(shard, region), sentAt);
   const forgotten = last === undefined ? 0 : forgottenWords(last, sentAt, intervalMs, most);
-  const { probers, coordinators } = today(world, nowMs);
+  const { probers, coordinators } = today(state, nowMs);
   const sum = probers[region] ?? { ...NO_USAGE };
   probers[region] = sum;
   const wayMs = used.isFirst ? 2 * Math.min(Math.max(0, nowMs - number.n), MAX_WAY_MS) : 0;
@@ -77,19 +81,19 @@ export function noteProber(world: World, { shard, number, roundAt, usage: used }
 }
 
 /** Adds what the object of a cluster has used until its regular word. */
-export function noteContact(world: World, { cluster, usage: used }: ClusterContact, nowMs: number): void {
+export function noteContact(state: CoordinatorState, { cluster, usage: used }: ClusterContact, nowMs: number): void {
   if (used === undefined) return;
   const most = CONTACTS_MEET_MS / CONTACT_EVERY_MS;
-  const last = noteHeard(world.metering, cluster, nowMs);
+  const last = noteHeard(state.metering, cluster, nowMs);
   const forgotten = last === undefined ? 0 : forgottenWords(last, nowMs, CONTACT_EVERY_MS, most);
-  const { clusters, coordinators } = today(world, nowMs);
+  const { clusters, coordinators } = today(state, nowMs);
   addUsage(clusters, used, 1 + forgotten);
   coordinators.requests += forgotten;
 }
 
 /** Adds what the objects of clusters have told cron. */
-export function noteClusters(world: World, used: Usage, nowMs: number): void {
-  addUsage(today(world, nowMs).clusters, used);
+export function noteClusters(state: CoordinatorState, used: Usage, nowMs: number): void {
+  addUsage(today(state, nowMs).clusters, used);
 }
 
 /** Notes a word that is counted. Of the first to this memory: when the last was sent that is in a row, after which some may be forgotten. */
@@ -106,10 +110,10 @@ function noteCounted({ counted, unstored }: Metering, sender: string, sentAt: nu
 }
 
 /** What was used until now, with what this coordinator has. */
-export function usageNow(world: World, nowMs: number): UsageOfDays {
-  const { coordinators } = today(world, nowMs);
-  const { metering } = world;
-  addUsage(coordinators, world.outside.used?.() ?? NO_USAGE);
+export function usageNow(state: CoordinatorState, nowMs: number): UsageOfDays {
+  const { coordinators } = today(state, nowMs);
+  const { metering } = state;
+  addUsage(coordinators, state.dependencies.used?.() ?? NO_USAGE);
   coordinators.rowsWritten -= metering.foreseenRows;
   metering.foreseenRows = 0;
   return metering.days;
@@ -119,43 +123,43 @@ export function usageNow(world: World, nowMs: number): UsageOfDays {
  * What goes into the row of a shard in a region that is written next: this row is in it, since a coordinator that sleeps then forgets it.
  * Who else is counted in it, and has no row of its own, is named too, until the row of all.
  */
-export function usageToStore(world: World, key: string, nowMs: number): StoredUsage {
-  const { counted, unstored } = world.metering;
+export function usageToStore(state: CoordinatorState, key: string, nowMs: number): StoredUsage {
+  const { counted, unstored } = state.metering;
   const named = Object.fromEntries([...counted].filter(([sender]) => sender === key || unstored.has(sender)));
   unstored.delete(key);
-  return { usage: withRow(world, nowMs), counted: named };
+  return { usage: withRow(state, nowMs), counted: named };
 }
 
 /** The same for the row of all. */
-export function allUsageToStore(world: World, nowMs: number): StoredUsage {
-  const { counted, unstored } = world.metering;
+export function allUsageToStore(state: CoordinatorState, nowMs: number): StoredUsage {
+  const { counted, unstored } = state.metering;
   for (const [sender, at] of counted) if (nowMs - at > KNOWN_FOR_MS) counted.delete(sender);
   unstored.clear();
-  return { usage: withRow(world, nowMs), counted: Object.fromEntries(counted) };
+  return { usage: withRow(state, nowMs), counted: Object.fromEntries(counted) };
 }
 
-function withRow(world: World, nowMs: number): UsageOfDays {
-  const usage = usageNow(world, nowMs);
+function withRow(state: CoordinatorState, nowMs: number): UsageOfDays {
+  const usage = usageNow(state, nowMs);
   addUsage(usage.today.coordinators, ROW);
-  world.metering.foreseenRows += ROW.rowsWritten;
+  state.metering.foreseenRows += ROW.rowsWritten;
   return usage;
 }
 
-function today({ metering }: World, nowMs: number) {
+function today({ metering }: CoordinatorState, nowMs: number) {
   metering.days = turned(metering.days, nowMs);
   return metering.days.today;
 }
 
 /** See `CoordinatorRpc.usage`. */
-export function partitionUsage(world: World, nowMs: number): PartitionUsage {
+export function partitionUsage(state: CoordinatorState, nowMs: number): PartitionUsage {
   let [endpoints, usd] = [0, 0];
-  for (const { desired } of world.probes.values()) {
+  for (const { desired } of state.probes.values()) {
     if (desired.resting !== undefined) continue;
     const { protocol, intervalMs, expectedBody } = desired.check;
     endpoints += 1;
     usd += route53Usd({ isHttps: protocol === "HTTPS", intervalMs, readsBody: expectedBody !== undefined });
   }
-  return { days: usageNow(world, nowMs), endpoints, route53Usd: usd };
+  return { days: usageNow(state, nowMs), endpoints, route53Usd: usd };
 }
 
 /**

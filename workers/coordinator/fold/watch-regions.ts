@@ -3,60 +3,60 @@ import { regionSuspects } from "../../../shared/health/region-suspect.ts";
 import { REGIONS, type Region } from "../../../shared/model/region.ts";
 import { touch } from "../decide/roots.ts";
 import { isOverdue } from "../place/overdue-shards.ts";
-import type { World } from "../state.ts";
+import type { CoordinatorState } from "../state.ts";
 import { addEvent } from "../store/events.ts";
 
 /** Turns of verdicts that lie this close together have one cause. */
 const ONE_MOMENT_MS = 120_000;
 
 /** Raises and ends what is said of regions as a whole: that one is silent, or suspect. */
-export function watchRegions(world: World, nowMs: number): void {
-  const shards = [...world.shards.values()].filter(({ members }) => members.size > 0);
+export function watchRegions(state: CoordinatorState, nowMs: number): void {
+  const shards = [...state.shards.values()].filter(({ members }) => members.size > 0);
   for (const region of REGIONS) {
     const here = shards.filter(({ inRegions }) => inRegions.has(region));
-    const isSilent = here.length > 0 && here.every((shard) => isOverdue(world, shard, region, nowMs));
-    noteSilence(world, region, isSilent, nowMs);
+    const isSilent = here.length > 0 && here.every((shard) => isOverdue(state, shard, region, nowMs));
+    noteSilence(state, region, isSilent, nowMs);
   }
-  noteSuspects(world);
+  noteSuspects(state);
 }
 
-function noteSilence(world: World, region: Region, isSilent: boolean, nowMs: number): void {
-  if (isSilent === world.silentRegions.has(region)) return;
-  world.troubles.isNews = true;
+function noteSilence(state: CoordinatorState, region: Region, isSilent: boolean, nowMs: number): void {
+  if (isSilent === state.silentRegions.has(region)) return;
+  state.troubles.isNews = true;
   if (isSilent) {
-    world.silentRegions.set(region, nowMs);
-    world.store.regions.put(region, { silentSince: nowMs });
+    state.silentRegions.set(region, nowMs);
+    state.store.regions.put(region, { silentSince: nowMs });
   } else {
-    world.silentRegions.delete(region);
-    world.store.regions.delete(region);
+    state.silentRegions.delete(region);
+    state.store.regions.delete(region);
   }
   const message = isSilent
     ? `no prober in ${region} reports`
     : `probers in ${region} report, or are no longer asked to`;
-  addEvent(world.store.sql, { at: nowMs, type: isSilent ? "RegionSilent" : "RegionReturned", region, message });
+  addEvent(state.store.sql, { at: nowMs, type: isSilent ? "RegionSilent" : "RegionReturned", region, message });
 }
 
 /** Told by what the regions say now, so that it is the same again after a restart. */
-export function noteSuspects(world: World): void {
-  const suspects = regionSuspects(turnsByRegion(world), ONE_MOMENT_MS);
-  if (isSameAdvice(suspects, [...world.suspectRegions.values()])) return;
-  const concerned = new Set([...world.suspectRegions.keys()]);
-  world.suspectRegions.clear();
+export function noteSuspects(state: CoordinatorState): void {
+  const suspects = regionSuspects(turnsByRegion(state), ONE_MOMENT_MS);
+  if (isSameAdvice(suspects, [...state.suspectRegions.values()])) return;
+  const concerned = new Set([...state.suspectRegions.keys()]);
+  state.suspectRegions.clear();
   for (const advisory of suspects) {
     for (const region of advisory.regions ?? []) {
-      world.suspectRegions.set(region, advisory);
+      state.suspectRegions.set(region, advisory);
       concerned.add(region);
     }
   }
-  for (const root of world.roots.values()) {
+  for (const root of state.roots.values()) {
     const probes = [...root.probes.values()];
-    if (probes.some(({ desired }) => desired.check.regions.some((region) => concerned.has(region)))) touch(world, root);
+    if (probes.some(({ desired }) => desired.check.regions.some((region) => concerned.has(region)))) touch(state, root);
   }
 }
 
-function turnsByRegion(world: World) {
+function turnsByRegion(state: CoordinatorState) {
   const turns = new Map<Region, { region: Region; probes: number; unhealthySince: number[] }>();
-  for (const probe of world.probes.values()) {
+  for (const probe of state.probes.values()) {
     for (const region of probe.desired.check.regions) {
       const turn = turns.get(region) ?? { region, probes: 0, unhealthySince: [] };
       turns.set(region, turn);

@@ -16,7 +16,7 @@ interface Source {
  * The overview as it was made last, of which only the records that changed since are made anew: it may be shown to anyone who
  * asks, however often, and while all changes at once it must not take the time that reports need.
  */
-export class HeldOverview {
+export class OverviewCache {
   readonly #source: Source;
   readonly #records = new Map<string, RecordSummary>();
   readonly #changed = new Set<string>();
@@ -28,13 +28,13 @@ export class HeldOverview {
   }
 
   /** These records look other, or are no more. */
-  changed(rootHosts: Iterable<string>, nowMs: number): void {
+  markChanged(rootHosts: Iterable<string>, nowMs: number): void {
     if (this.#isOld(nowMs)) return;
     for (const rootHost of rootHosts) this.#changed.add(rootHost);
   }
 
   /** Everything is another: it was read from storage anew. */
-  forget(): void {
+  clear(): void {
     this.#madeAt = Number.NEGATIVE_INFINITY;
   }
 

@@ -5,9 +5,9 @@ import { FakeProbers } from "../../../test/support/coordinator/fake-probers.ts";
 import { ownCoordinators } from "../../../test/support/edge.ts";
 import { Watcher } from "../../../test/support/watcher.ts";
 import type { CoordinatorRpc } from "../../rpc.ts";
-import type { Coordinator } from "../coordinator.ts";
+import type { CoordinatorObject } from "../durable-object.ts";
 import type { Sockets } from "./sockets.ts";
-import { LiveStream, type Watched } from "./stream.ts";
+import { type LiveSource, LiveStream } from "./stream.ts";
 
 const A = "203.0.113.10";
 const B = "203.0.113.20";
@@ -18,7 +18,7 @@ class Stage {
   readonly probers = new FakeProbers(() => Date.now());
   readonly #coordinators = ownCoordinators(1);
 
-  get stub(): DurableObjectStub<Coordinator> {
+  get stub(): DurableObjectStub<CoordinatorObject> {
     return this.#coordinators.COORDINATOR.getByName("0");
   }
 
@@ -43,9 +43,9 @@ class Stage {
 
   /** What the object calls is the test's, also after it was away. */
   async takeOver(): Promise<void> {
-    await runInDurableObject(this.stub, ({ outside }: Coordinator) => {
-      outside.assign = async (assignment) => this.probers.assign(assignment);
-      outside.decided = async () => {};
+    await runInDurableObject(this.stub, ({ dependencies }: CoordinatorObject) => {
+      dependencies.assign = async (assignment) => this.probers.assign(assignment);
+      dependencies.decided = async () => {};
     });
   }
 
@@ -139,7 +139,8 @@ describe("the stream", () => {
   it("tells all that happens at once in one message", async () => {
     const stage = await Stage.begin();
     const watcher = await stage.watch();
-    await runInDurableObject(stage.stub, async (coordinator) => {
+    await runInDurableObject(stage.stub, async (object) => {
+      const coordinator = object as unknown as CoordinatorRpc;
       for (let count = 0; count < 20; count += 1) {
         await coordinator.noteEvent({ type: "DuplicateAgent", cluster: "east", message: `${count}` });
       }
@@ -247,7 +248,7 @@ it("a call holds, whatever becomes of telling it to those who watch", () => {
   const lastEventId = () => {
     throw new Error("the log is gone");
   };
-  const stream = new LiveStream(broken, { lastEventId } as unknown as Watched, () => {});
+  const stream = new LiveStream(broken, { lastEventId } as unknown as LiveSource, () => {});
   expect(() => stream.changed([])).not.toThrow();
   expect(logged.mock.calls.flat()).toEqual([expect.objectContaining({ error: "the log is gone" })]);
   logged.mockRestore();

@@ -9,7 +9,7 @@ import type { Sockets } from "./sockets.ts";
 export const MAX_SOCKETS = 500;
 
 /** What the stream tells of. */
-export interface Watched {
+export interface LiveSource {
   readonly partition: number;
   now(): number;
   /** The records as they are now; `removed` are those that there are no more. */
@@ -27,7 +27,7 @@ export interface Watched {
  */
 export class LiveStream {
   readonly #sockets: Sockets;
-  readonly #watched: Watched;
+  readonly #source: LiveSource;
   readonly #later: (work: () => void) => void;
   #changed = new Set<string>();
   #isDue = false;
@@ -35,9 +35,9 @@ export class LiveStream {
   #toldTo: number | undefined;
 
   /** `later` runs work a tick from now. */
-  constructor(sockets: Sockets, watched: Watched, later: (work: () => void) => void) {
+  constructor(sockets: Sockets, source: LiveSource, later: (work: () => void) => void) {
     this.#sockets = sockets;
-    this.#watched = watched;
+    this.#source = source;
     this.#later = later;
   }
 
@@ -46,10 +46,10 @@ export class LiveStream {
    * open. An id above all there are is of a log that was lost: then it begins with the first there is.
    */
   open(after: number | undefined): WebSocket | undefined {
-    const nowMs = this.#watched.now();
+    const nowMs = this.#source.now();
     if (this.#sockets.count >= MAX_SOCKETS) this.#sockets.dropStale(nowMs);
     if (this.#sockets.count >= MAX_SOCKETS) return undefined;
-    const last = this.#watched.lastEventId();
+    const last = this.#source.lastEventId();
     const from = after === undefined ? last : after > last ? 0 : after;
     const { client, socket } = this.#sockets.accept(from, nowMs);
     this.#send([socket], from, { records: [], removed: [] });
@@ -61,7 +61,7 @@ export class LiveStream {
     try {
       this.#note(rootHosts);
     } catch (error) {
-      logUntold(error);
+      logStreamFailure(error);
     }
   }
 
@@ -72,7 +72,7 @@ export class LiveStream {
       return;
     }
     for (const rootHost of rootHosts) this.#changed.add(rootHost);
-    if (this.#isDue || (this.#changed.size === 0 && this.#toldTo === this.#watched.lastEventId())) return;
+    if (this.#isDue || (this.#changed.size === 0 && this.#toldTo === this.#source.lastEventId())) return;
     this.#isDue = true;
     this.#later(() => this.#tell());
   }
@@ -82,9 +82,9 @@ export class LiveStream {
     const rootHosts = this.#changed;
     this.#changed = new Set();
     if (this.#sockets.count === 0) return;
-    this.#sockets.dropStale(this.#watched.now());
-    const changed = this.#watched.summaries(rootHosts);
-    const lastEventId = this.#watched.lastEventId();
+    this.#sockets.dropStale(this.#source.now());
+    const changed = this.#source.summaries(rootHosts);
+    const lastEventId = this.#source.lastEventId();
     for (const [after, sockets] of this.#sockets.byLastEvent()) {
       if (rootHosts.size > 0 || after < lastEventId) this.#send(sockets, after, changed);
     }
@@ -92,10 +92,10 @@ export class LiveStream {
   }
 
   /** All that these sockets, which have the events up to `after`, lack now. */
-  #send(sockets: readonly WebSocket[], after: number, changed: ReturnType<Watched["summaries"]>): void {
-    const { partition } = this.#watched;
-    const lastEventId = this.#watched.lastEventId();
-    const news = { at: this.#watched.now(), partition, ...changed, events: this.#eventsAfter(after), lastEventId };
+  #send(sockets: readonly WebSocket[], after: number, changed: ReturnType<LiveSource["summaries"]>): void {
+    const { partition } = this.#source;
+    const lastEventId = this.#source.lastEventId();
+    const news = { at: this.#source.now(), partition, ...changed, events: this.#eventsAfter(after), lastEventId };
     const messages = messagesOf(news).map((message) => JSON.stringify(message));
     for (const socket of sockets) this.#sockets.send(socket, messages, lastEventId);
   }
@@ -104,7 +104,7 @@ export class LiveStream {
   #eventsAfter(after: number): Event[][] {
     const pages: Event[][] = [];
     for (let from = after; ; ) {
-      const page = this.#watched.listEvents(from);
+      const page = this.#source.listEvents(from);
       const last = page.at(-1);
       if (last === undefined) return pages;
       pages.push(page);
@@ -114,7 +114,7 @@ export class LiveStream {
 }
 
 /** The overview that each client asks for now and then makes up for it. */
-export function logUntold(error: unknown): void {
+export function logStreamFailure(error: unknown): void {
   console.error({ message: "those who watch could not be told of changes", error: errorMessage(error) });
 }
 

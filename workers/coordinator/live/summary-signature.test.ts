@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RecordSummary } from "../../../shared/model/overview.ts";
 import { type Bench, MINUTE, onBench, REGIONS_3, SECOND, share } from "../../../test/support/coordinator/bench.ts";
-import { HeldOverview } from "./overview-cache.ts";
+import { OverviewCache } from "./overview-cache.ts";
 
 const A = "203.0.113.10";
 const B = "203.0.113.20";
@@ -76,7 +76,7 @@ describe("those who watch are told of a record", () => {
       const next = { rootHost: "c.example.com", endpoints: [{ ...other.endpoints[0], dnsName: "c.example.com" }] };
       const shares = [share([A]), share([], { name: "c", spec: next })];
       expect(await toldOf(bench, () => void bench.put("east", 2, shares))).toEqual(["b.example.com", "c.example.com"]);
-      const { records, removed } = bench.coordination.summaries(["b.example.com", "c.example.com"]);
+      const { records, removed } = bench.coordination.liveSource.summaries(["b.example.com", "c.example.com"]);
       expect([records.map(({ rootHost }) => rootHost), removed]).toEqual([["c.example.com"], ["b.example.com"]]);
       expect(await toldOf(bench, () => bench.coordination.removeCluster("east", bench.now))).toEqual([
         HOST,
@@ -133,11 +133,11 @@ describe("the overview", () => {
       asked.push(names);
       return { records: names.map((rootHost) => ({ rootHost }) as RecordSummary), removed: [] };
     };
-    const held = new HeldOverview({ rootHosts: () => ["a", "b", "c"], summaries, regions: () => [] });
-    held.changed(["a"], 1_000);
+    const held = new OverviewCache({ rootHosts: () => ["a", "b", "c"], summaries, regions: () => [] });
+    held.markChanged(["a"], 1_000);
     for (let at = 1_000; at < 2_000; at += 250) {
       held.read(at);
-      held.changed(["b"], at);
+      held.markChanged(["b"], at);
     }
     expect(held.read(2_000).records.map(({ rootHost }) => rootHost)).toEqual(["a", "b", "c"]);
     expect(asked).toEqual([["a", "b", "c"], ["b"], ["b"], ["b"], ["a", "b", "c"]]);

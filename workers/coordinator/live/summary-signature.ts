@@ -2,14 +2,14 @@ import type { AdvisedRegion } from "../../../shared/health/advisory.ts";
 import type { Region } from "../../../shared/model/region.ts";
 import { outcomeOf } from "../../../shared/reason.ts";
 import { wordOf } from "../../../shared/record/summary.ts";
-import type { ProbeState, World } from "../state.ts";
+import type { CoordinatorState, ProbeState } from "../state.ts";
 
 /** Marks the probe's record as changed if what its regions say looks other than when this was called last. */
-export function noteShown(world: World, probe: ProbeState, words: readonly AdvisedRegion[]): void {
+export function noteShown(state: CoordinatorState, probe: ProbeState, words: readonly AdvisedRegion[]): void {
   const shown = shownOf(probe, words);
   if (shown === probe.shown) return;
   probe.shown = shown;
-  world.changedRoots.add(probe.root.rootHost);
+  state.changedRoots.add(probe.root.rootHost);
 }
 
 /** What a summary shows of a probe's regions: their words, and what is wrong where they say unhealthy. No counts, no times. */

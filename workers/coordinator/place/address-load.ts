@@ -1,5 +1,5 @@
 import type { Condition } from "../../../shared/model/condition.ts";
-import { type DesiredProbe, type Root, recordOf, type World } from "../state.ts";
+import { type CoordinatorState, type DesiredProbe, type Root, recordOf } from "../state.ts";
 import { type Allotment, type Asking, allot, regularRate, slowed } from "./address-rate.ts";
 
 /** All probes of one leaf that records of this partition wish for, and what it may be asked. */
@@ -20,33 +20,33 @@ const UNSHARED: Allotment = { refused: new Map(), factor: 1, mayLook: true };
  * Answers the other records for which that changes what is probed, or the words of a refusal. Shards are assigned again where
  * their probes are to confirm in other intervals.
  */
-export function takeUpWishes(world: World, wishes: Wishes): Set<Root> {
+export function takeUpWishes(state: CoordinatorState, wishes: Wishes): Set<Root> {
   const leaves = new Set<string>();
   // A share that has moved from one record to another takes the ids of its probes along.
-  for (const [root, desired] of wishes) for (const leaf of takeOut(world, root, desired)) leaves.add(leaf);
-  for (const [root, desired] of wishes) for (const leaf of takeIn(world, root, desired)) leaves.add(leaf);
+  for (const [root, desired] of wishes) for (const leaf of takeOut(state, root, desired)) leaves.add(leaf);
+  for (const [root, desired] of wishes) for (const leaf of takeIn(state, root, desired)) leaves.add(leaf);
   const concerned = new Set<Root>();
-  for (const leaf of leaves) for (const root of allotAnew(world, leaf)) concerned.add(root);
+  for (const leaf of leaves) for (const root of allotAnew(state, leaf)) concerned.add(root);
   for (const root of wishes.keys()) concerned.delete(root);
   return concerned;
 }
 
 /** The leaves that are wished for no more. */
-function takeOut(world: World, root: Root, desired: ReadonlyMap<string, DesiredProbe>): string[] {
+function takeOut(state: CoordinatorState, root: Root, desired: ReadonlyMap<string, DesiredProbe>): string[] {
   const gone = [...root.wished].filter(([id]) => !desired.has(id));
   for (const [id, leaf] of gone) {
     root.wished.delete(id);
-    world.addresses.get(leaf)?.wishes.delete(id);
+    state.addresses.get(leaf)?.wishes.delete(id);
   }
   return gone.map(([, leaf]) => leaf);
 }
 
 /** The leaves that another wish stands for than before. */
-function takeIn(world: World, root: Root, desired: ReadonlyMap<string, DesiredProbe>): string[] {
+function takeIn(state: CoordinatorState, root: Root, desired: ReadonlyMap<string, DesiredProbe>): string[] {
   const seniorities = new Map(root.shares.map((share) => [recordOf(share), share.seniority]));
   return [...desired].flatMap(([id, probe]) => {
     const wish = wishOf(root, probe, seniorities.get(recordOf(probe)) ?? 0);
-    const load = loadOf(world, probe.leaf);
+    const load = loadOf(state, probe.leaf);
     const before = load.wishes.get(id);
     if (before !== undefined && isSame(before, wish)) return [];
     root.wished.set(id, probe.leaf);
@@ -65,27 +65,27 @@ function isSame(a: Wish, b: Wish): boolean {
   return a.root === b.root && gist(a) === gist(b);
 }
 
-function loadOf(world: World, leaf: string): AddressLoad {
-  const known = world.addresses.get(leaf);
+function loadOf(state: CoordinatorState, leaf: string): AddressLoad {
+  const known = state.addresses.get(leaf);
   if (known !== undefined) return known;
   const load: AddressLoad = { wishes: new Map(), allotment: UNSHARED };
-  world.addresses.set(leaf, load);
+  state.addresses.set(leaf, load);
   return load;
 }
 
 /** Older records come first, so that one which is added takes no other's place. The records that it is another matter for. */
-function allotAnew(world: World, leaf: string): Root[] {
-  const load = world.addresses.get(leaf);
+function allotAnew(state: CoordinatorState, leaf: string): Root[] {
+  const load = state.addresses.get(leaf);
   if (load === undefined) return [];
-  if (load.wishes.size === 0) world.addresses.delete(leaf);
+  if (load.wishes.size === 0) state.addresses.delete(leaf);
   const before = load.allotment;
   const inOrder = [...load.wishes.values()].sort((a, b) => a.seniority - b.seniority || (a.id < b.id ? -1 : 1));
-  load.allotment = allot(inOrder, world.rules.maxRequestsPerAddress);
+  load.allotment = allot(inOrder, state.settings.maxRequestsPerAddress);
   const { refused, factor } = load.allotment;
   if (factor !== before.factor) {
     for (const { id } of inOrder) {
-      const shard = world.probes.get(id)?.shard;
-      if (shard !== undefined) world.changedShards.add(shard);
+      const shard = state.probes.get(id)?.shard;
+      if (shard !== undefined) state.changedShards.add(shard);
     }
   }
   return inOrder.filter(({ id }) => refused.get(id) !== before.refused.get(id)).map(({ root }) => root);
@@ -96,29 +96,29 @@ function allotAnew(world: World, leaf: string): Root[] {
  * condition has one message, also where other leaves of the share are not probed for another reason.
  */
 export function admitted(
-  world: World,
+  state: CoordinatorState,
   root: Root,
   desired: ReadonlyMap<string, DesiredProbe>,
 ): Map<string, DesiredProbe> {
   const probes = [...desired.values()];
-  const refused = probes.filter(({ id, leaf }) => refusedAt(world, leaf, id) !== undefined);
+  const refused = probes.filter(({ id, leaf }) => refusedAt(state, leaf, id) !== undefined);
   const byRecord = Map.groupBy(refused, recordOf);
   for (const share of byRecord.size === 0 ? [] : root.shares) {
-    const words = (byRecord.get(recordOf(share)) ?? []).map((probe) => refusalOf(world, probe));
+    const words = (byRecord.get(recordOf(share)) ?? []).map((probe) => refusalOf(state, probe));
     if (words.length > 0) share.conditions = withRefusals(share.conditions, words);
   }
   const isRefused = new Set(refused);
   return new Map([...desired].filter(([, probe]) => !isRefused.has(probe)));
 }
 
-function refusedAt(world: World, leaf: string, id: string): number | undefined {
-  return allotmentOf(world, leaf).refused.get(id);
+function refusedAt(state: CoordinatorState, leaf: string, id: string): number | undefined {
+  return allotmentOf(state, leaf).refused.get(id);
 }
 
-function refusalOf(world: World, { id, leaf, check }: DesiredProbe): string {
-  const limit = world.rules.maxRequestsPerAddress;
+function refusalOf(state: CoordinatorState, { id, leaf, check }: DesiredProbe): string {
+  const limit = state.settings.maxRequestsPerAddress;
   const own = regularRate({ ...check, id, regions: check.regions.length });
-  return `${leaf} would be asked more than ${limit} times a second: ${refusedAt(world, leaf, id)} times by older records, and ${Number(own.toPrecision(2))} times by this one (regions / interval)`;
+  return `${leaf} would be asked more than ${limit} times a second: ${refusedAt(state, leaf, id)} times by older records, and ${Number(own.toPrecision(2))} times by this one (regions / interval)`;
 }
 
 function withRefusals(conditions: readonly Condition[], words: readonly string[]): Condition[] {
@@ -139,13 +139,13 @@ function withRefusals(conditions: readonly Condition[], words: readonly string[]
 }
 
 /** How long after a check that left a doubt the next one follows, in ms; undefined where its turn is soon enough. */
-export function confirmIntervalOf(world: World, { leaf, check }: DesiredProbe): number | undefined {
-  return slowed(check, allotmentOf(world, leaf).factor);
+export function confirmIntervalOf(state: CoordinatorState, { leaf, check }: DesiredProbe): number | undefined {
+  return slowed(check, allotmentOf(state, leaf).factor);
 }
 
 /** Whether regions may be asked to look at the probe at once. */
-export function mayLook(world: World, probe: DesiredProbe): boolean {
-  return confirmIntervalOf(world, probe) !== undefined && allotmentOf(world, probe.leaf).mayLook;
+export function mayLook(state: CoordinatorState, probe: DesiredProbe): boolean {
+  return confirmIntervalOf(state, probe) !== undefined && allotmentOf(state, probe.leaf).mayLook;
 }
 
-const allotmentOf = (world: World, leaf: string) => world.addresses.get(leaf)?.allotment ?? UNSHARED;
+const allotmentOf = (state: CoordinatorState, leaf: string) => state.addresses.get(leaf)?.allotment ?? UNSHARED;

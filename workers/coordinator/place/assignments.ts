@@ -7,7 +7,7 @@ import type { Region } from "../../../shared/model/region.ts";
 import { isNewer } from "../../../shared/number.ts";
 import { errorMessage } from "../../retry.ts";
 import { goPastAssignment } from "../epoch-recovery.ts";
-import type { ProbeState, Rules, ShardState, World } from "../state.ts";
+import type { CoordinatorSettings, CoordinatorState, ProbeState, ShardState } from "../state.ts";
 import { readMeta, writeMeta } from "../store/meta.ts";
 import { numberChanges, storeShard } from "../store/persist.ts";
 import { confirmIntervalOf } from "./address-load.ts";
@@ -17,21 +17,21 @@ import { pruneShards } from "./shards.ts";
 const CALLS_AT_ONCE = 50;
 
 /** What the shard's prober in a region is to ask, whole. Resting probes are left out; each comes with its last word. */
-export function assignmentFor(world: World, shard: ShardState, region: Region): Assignment {
+export function assignmentFor(state: CoordinatorState, shard: ShardState, region: Region): Assignment {
   const { intervalMs, n, regions } = shard;
   const active = [...shard.members.values()].filter(({ desired }) => desired.resting === undefined);
   return {
     version: 1,
-    shard: { region, partition: world.partition, intervalMs, n, regions: [...regions] },
-    number: { epoch: world.epoch, n: shard.assigned },
-    probes: active.map((probe) => probeFor(world, probe, region)).sort((a, b) => (a.id < b.id ? -1 : 1)),
+    shard: { region, partition: state.partition, intervalMs, n, regions: [...regions] },
+    number: { epoch: state.epoch, n: shard.assigned },
+    probes: active.map((probe) => probeFor(state, probe, region)).sort((a, b) => (a.id < b.id ? -1 : 1)),
   };
 }
 
-function probeFor(world: World, { desired, words }: ProbeState, region: Region): Probe {
+function probeFor(state: CoordinatorState, { desired, words }: ProbeState, region: Region): Probe {
   const counts = words.get(region)?.counts ?? NO_COUNTS;
   const { confirmIntervalMs: _, ...probe } = desired.probe;
-  const confirmIntervalMs = confirmIntervalOf(world, desired);
+  const confirmIntervalMs = confirmIntervalOf(state, desired);
   return {
     ...probe,
     ...(confirmIntervalMs !== undefined && { confirmIntervalMs }),
@@ -40,43 +40,46 @@ function probeFor(world: World, { desired, words }: ProbeState, region: Region):
 }
 
 /** Sends what has not been acknowledged. A prober that cannot be reached is tried again by the heartbeat. */
-export async function sendAssignments(world: World, shards: Iterable<ShardState>): Promise<void> {
+export async function sendAssignments(state: CoordinatorState, shards: Iterable<ShardState>): Promise<void> {
   const due = [...shards].flatMap((shard) =>
     shard.regions.filter((region) => isBehind(shard, region)).map((region) => ({ shard, region })),
   );
-  await sendAll(world, due);
+  await sendAll(state, due);
 }
 
 /** Sends assignments whatever was acknowledged: a prober arms its alarm if that was lost. */
-export async function sendAll(world: World, calls: readonly { shard: ShardState; region: Region }[]): Promise<void> {
+export async function sendAll(
+  state: CoordinatorState,
+  calls: readonly { shard: ShardState; region: Region }[],
+): Promise<void> {
   const acknowledged = new Set<ShardState>();
   for (let first = 0; first < calls.length; first += CALLS_AT_ONCE) {
     const batch = calls.slice(first, first + CALLS_AT_ONCE);
     await Promise.all(
       batch.map(async ({ shard, region }) => {
-        if (await send(world, shard, region)) acknowledged.add(shard);
+        if (await send(state, shard, region)) acknowledged.add(shard);
       }),
     );
   }
-  if (world.isAbandoned) return;
-  for (const shard of acknowledged) if (world.shards.get(shard.key) === shard) storeShard(world, shard);
-  pruneShards(world);
+  if (state.isAbandoned) return;
+  for (const shard of acknowledged) if (state.shards.get(shard.key) === shard) storeShard(state, shard);
+  pruneShards(state);
 }
 
 /** Whether the prober has acknowledged something new. */
-async function send(world: World, shard: ShardState, region: Region): Promise<boolean> {
+async function send(state: CoordinatorState, shard: ShardState, region: Region): Promise<boolean> {
   const place = shard.inRegions.get(region);
-  if (place === undefined || place.isSending || world.isAbandoned) return false;
+  if (place === undefined || place.isSending || state.isAbandoned) return false;
   place.isSending = true;
   const before = shard.acknowledged.get(region);
   try {
     let sent: number;
     do {
       sent = shard.assigned;
-      const { number } = await world.outside.assign(assignmentFor(world, shard, region));
-      if (number.epoch === world.epoch) shard.acknowledged.set(region, number.n);
-      goPastAnswer(world, shard, region, number);
-    } while (shard.assigned > sent && !world.isAbandoned);
+      const { number } = await state.dependencies.assign(assignmentFor(state, shard, region));
+      if (number.epoch === state.epoch) shard.acknowledged.set(region, number.n);
+      goPastAnswer(state, shard, region, number);
+    } while (shard.assigned > sent && !state.isAbandoned);
   } catch (error) {
     const { intervalMs, n } = shard;
     console.warn({ message: "a prober could not be reached", region, intervalMs, n, error: errorMessage(error) });
@@ -87,19 +90,19 @@ async function send(world: World, shard: ShardState, region: Region): Promise<bo
 }
 
 /** A prober that holds a number above what it was sent is sent the next, once: one that goes on so is out of order. */
-function goPastAnswer(world: World, shard: ShardState, region: Region, held: MessageNumber): void {
+function goPastAnswer(state: CoordinatorState, shard: ShardState, region: Region, held: MessageNumber): void {
   const place = shard.inRegions.get(region);
-  if (place === undefined || world.isAbandoned) return;
+  if (place === undefined || state.isAbandoned) return;
   const { intervalMs } = shard;
-  const isAbove = isNewer(held, { epoch: world.epoch, n: shard.assigned });
+  const isAbove = isNewer(held, { epoch: state.epoch, n: shard.assigned });
   const wasAbove = place.isOvertaken;
   place.isOvertaken = isAbove;
   if (!isAbove || wasAbove) return;
-  if (!goPastAssignment(world, shard, { held, region, intervalMs }, world.outside.now())) return;
-  const { shards } = numberChanges(world);
-  world.outside.changed([]);
+  if (!goPastAssignment(state, shard, { held, region, intervalMs }, state.dependencies.now())) return;
+  const { shards } = numberChanges(state);
+  state.dependencies.changed([]);
   // Decisions, if the epoch is another, go with the heartbeat.
-  world.outside.soon(() => sendAssignments(world, shards));
+  state.dependencies.soon(() => sendAssignments(state, shards));
 }
 
 export function isBehind(shard: ShardState, region: Region): boolean {
@@ -113,18 +116,18 @@ const FORM = 1;
  * Assigns all shards again after the settings that assignments follow from were changed, or a release that makes them
  * otherwise was installed: what is read from storage follows from those of now, and what the probers hold from those of then.
  */
-export function takeUpRules(world: World): void {
-  const { sql } = world.store;
-  const now = hashOf(world.rules);
+export function reassignOnSettingsChange(state: CoordinatorState): void {
+  const { sql } = state.store;
+  const now = hashOf(state.settings);
   if (readMeta(sql, "assignedBy") === now) return;
-  for (const shard of world.shards.values()) world.changedShards.add(shard);
+  for (const shard of state.shards.values()) state.changedShards.add(shard);
   writeMeta(sql, "assignedBy", now);
 }
 
 /** In a storage that is new nothing was assigned yet. */
-export function noteRules(sql: SqlStorage, rules: Rules): void {
-  writeMeta(sql, "assignedBy", hashOf(rules));
+export function noteSettings(sql: SqlStorage, settings: CoordinatorSettings): void {
+  writeMeta(sql, "assignedBy", hashOf(settings));
 }
 
-const hashOf = ({ allowPrivate, allowedPorts, maxRequestsPerAddress }: Rules) =>
+const hashOf = ({ allowPrivate, allowedPorts, maxRequestsPerAddress }: CoordinatorSettings) =>
   hash32(JSON.stringify([FORM, allowPrivate, allowedPorts, maxRequestsPerAddress]));

@@ -1,6 +1,6 @@
 import type { Region } from "../../../shared/model/region.ts";
 import { waitsFrom } from "../fold/activity.ts";
-import type { ShardState, World } from "../state.ts";
+import type { CoordinatorState, ShardState } from "../state.ts";
 import { addEvent } from "../store/events.ts";
 import { isBehind, sendAll } from "./assignments.ts";
 
@@ -9,32 +9,32 @@ const MISSED_ROUNDS = 2;
 const GRACE_MS = 5_000;
 
 /** Whether a shard has missed two rounds in a region. One without active probes has no rounds. */
-export function isOverdue(world: World, shard: ShardState, region: Region, nowMs: number): boolean {
+export function isOverdue(state: CoordinatorState, shard: ShardState, region: Region, nowMs: number): boolean {
   const active = [...shard.members.values()].filter(({ desired }) => desired.resting === undefined);
   if (active.length === 0) return false;
   const assignedAt = Math.max(...active.map((probe) => probe.assignedAt));
   const heardAt = Math.max(shard.inRegions.get(region)?.heardAt ?? 0, assignedAt);
   const timeoutMs = Math.max(...active.map(({ desired }) => desired.check.timeoutMs));
   const limitMs = MISSED_ROUNDS * shard.intervalMs + timeoutMs + GRACE_MS;
-  return nowMs - waitsFrom(world, heardAt, limitMs) > limitMs;
+  return nowMs - waitsFrom(state, heardAt, limitMs) > limitMs;
 }
 
 /** Assigns again to shards that missed two rounds, which re-arms a lost alarm, and to those that acknowledged nothing newer. */
-export function nudge(world: World, nowMs: number): void {
-  const calls = [...world.shards.values()].flatMap((shard) =>
+export function nudge(state: CoordinatorState, nowMs: number): void {
+  const calls = [...state.shards.values()].flatMap((shard) =>
     shard.regions.flatMap((region) => {
-      const overdue = isOverdue(world, shard, region, nowMs);
-      if (overdue) noteNudge(world, shard, region, nowMs);
+      const overdue = isOverdue(state, shard, region, nowMs);
+      if (overdue) noteNudge(state, shard, region, nowMs);
       return overdue || isBehind(shard, region) ? [{ shard, region }] : [];
     }),
   );
-  if (calls.length > 0) world.outside.soon(() => sendAll(world, calls));
+  if (calls.length > 0) state.dependencies.soon(() => sendAll(state, calls));
 }
 
-function noteNudge(world: World, shard: ShardState, region: Region, nowMs: number): void {
+function noteNudge(state: CoordinatorState, shard: ShardState, region: Region, nowMs: number): void {
   const place = shard.inRegions.get(region);
   if (place === undefined || place.isNudged) return;
   place.isNudged = true;
   const message = `shard ${shard.key} missed two rounds in ${region} and was assigned again`;
-  addEvent(world.store.sql, { at: nowMs, type: "ShardRearmed", region, message });
+  addEvent(state.store.sql, { at: nowMs, type: "ShardRearmed", region, message });
 }

@@ -2,13 +2,13 @@ import { MAX_SHARD_PROBES, MAX_SUSPECTS } from "../../../shared/model/messages/a
 import type { Region } from "../../../shared/model/region.ts";
 import type { RecordProber } from "../../rpc.ts";
 import {
+  type CoordinatorState,
   type DesiredProbe,
   inRegionKey,
   type ProbeState,
   type Root,
   type ShardState,
   shardKey,
-  type World,
 } from "../state.ts";
 import { writeMeta } from "../store/meta.ts";
 
@@ -16,23 +16,27 @@ import { writeMeta } from "../store/meta.ts";
  * A shard with a free place for the probe: of its interval and its set of regions, the lowest number first so that holes
  * are filled, or a new one. Who has a place keeps it (design §2: placement is remembered, never re-hashed).
  */
-export function placeFor(world: World, desired: DesiredProbe, nowMs: number): ShardState {
+export function placeFor(state: CoordinatorState, desired: DesiredProbe, nowMs: number): ShardState {
   const { intervalMs, regions } = desired.check;
   const wanted = classOf(intervalMs, regions);
   let found: ShardState | undefined;
-  for (const shard of world.shards.values()) {
+  for (const shard of state.shards.values()) {
     if (shard.className !== wanted || (found !== undefined && found.n < shard.n)) continue;
     if (hasRoomFor(shard, desired)) found = shard;
   }
-  return found ?? addShard(world, { intervalMs, regions }, nowMs);
+  return found ?? addShard(state, { intervalMs, regions }, nowMs);
 }
 
-function addShard(world: World, fixed: Pick<ShardState, "intervalMs" | "regions">, nowMs: number): ShardState {
+function addShard(
+  state: CoordinatorState,
+  fixed: Pick<ShardState, "intervalMs" | "regions">,
+  nowMs: number,
+): ShardState {
   let n = 0;
-  while (world.shards.has(shardKey({ ...fixed, n }))) n += 1;
+  while (state.shards.has(shardKey({ ...fixed, n }))) n += 1;
   const key = shardKey({ ...fixed, n });
-  const shard = newShard({ ...fixed, key, n }, Math.max(nowMs, world.prunedTo));
-  world.shards.set(key, shard);
+  const shard = newShard({ ...fixed, key, n }, Math.max(nowMs, state.prunedTo));
+  state.shards.set(key, shard);
   return shard;
 }
 
@@ -63,15 +67,15 @@ export function isOfClass(shard: ShardState, { check }: DesiredProbe): boolean {
 const classOf = (intervalMs: number, regions: readonly Region[]) => `${intervalMs} ${regions.join()}`;
 
 /** Takes the probe into a shard, out of the one it was in. Both have to be assigned again. */
-export function move(world: World, probe: ProbeState, shard: ShardState): void {
-  leave(world, probe);
+export function move(state: CoordinatorState, probe: ProbeState, shard: ShardState): void {
+  leave(state, probe);
   probe.shard = shard;
   shard.members.set(probe.desired.id, probe);
-  world.changedShards.add(shard);
+  state.changedShards.add(shard);
 }
 
-export function leave(world: World, { shard, desired }: ProbeState): void {
-  if (shard.members.delete(desired.id)) world.changedShards.add(shard);
+export function leave(state: CoordinatorState, { shard, desired }: ProbeState): void {
+  if (shard.members.delete(desired.id)) state.changedShards.add(shard);
 }
 
 /**
@@ -100,19 +104,19 @@ export function newShard(
  * Forgets the shards that are empty, and whose probers all know that: else every interval and every set of regions that
  * was ever asked for would be read and gone through for ever. Should one be wanted again, its numbers go on above.
  */
-export function pruneShards(world: World): void {
-  for (const shard of world.shards.values()) {
-    if (!isDone(world, shard)) continue;
-    world.shards.delete(shard.key);
-    world.store.shards.delete(shard.key);
-    for (const region of shard.regions) world.store.lastSeen.delete(inRegionKey(shard, region));
-    if (shard.assigned <= world.prunedTo) continue;
-    world.prunedTo = shard.assigned;
-    writeMeta(world.store.sql, "prunedTo", shard.assigned);
+export function pruneShards(state: CoordinatorState): void {
+  for (const shard of state.shards.values()) {
+    if (!isDone(state, shard)) continue;
+    state.shards.delete(shard.key);
+    state.store.shards.delete(shard.key);
+    for (const region of shard.regions) state.store.lastSeen.delete(inRegionKey(shard, region));
+    if (shard.assigned <= state.prunedTo) continue;
+    state.prunedTo = shard.assigned;
+    writeMeta(state.store.sql, "prunedTo", shard.assigned);
   }
 }
 
-function isDone({ changedShards }: World, shard: ShardState): boolean {
+function isDone({ changedShards }: CoordinatorState, shard: ShardState): boolean {
   if (shard.members.size > 0 || changedShards.has(shard)) return false;
   return shard.regions.every((region) => (shard.acknowledged.get(region) ?? 0) >= shard.assigned);
 }
@@ -121,7 +125,7 @@ function isDone({ changedShards }: World, shard: ShardState): boolean {
  * The probers that have word of the record's probes. One that never acknowledged an assignment may not exist: whoever asked
  * it would settle where it lives.
  */
-export function probersOf({ partition }: World, root: Root): RecordProber[] {
+export function probersOf({ partition }: CoordinatorState, root: Root): RecordProber[] {
   const byShard = Map.groupBy(root.probes.values(), ({ shard }) => shard);
   return [...byShard].flatMap(([{ intervalMs, n, regions, acknowledged }, states]) => {
     const probes = states.map(({ desired: { id, leaf } }) => ({ id, leaf })).sort((a, b) => (a.id < b.id ? -1 : 1));

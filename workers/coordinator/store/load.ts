@@ -3,7 +3,7 @@ import { NO_NUMBER } from "../../../shared/number.ts";
 import { keptLast } from "../../../shared/record/kept-last.ts";
 import { create, desire } from "../decide/reconcile.ts";
 import { rootOf } from "../decide/roots.ts";
-import type { Outside } from "../dependencies.ts";
+import type { Dependencies } from "../dependencies.ts";
 import { restoredCheckedAt, restoreSeen } from "../fold/last-seen.ts";
 import { advise } from "../fold/probe-verdict.ts";
 import { wordsOf } from "../fold/region-state.ts";
@@ -14,12 +14,12 @@ import { admitted, takeUpWishes } from "../place/address-load.ts";
 import { isOfClass, newShard } from "../place/shards.ts";
 import {
   type Cluster,
+  type CoordinatorSettings,
+  type CoordinatorState,
   type DesiredProbe,
   newWord,
   type ProbeState,
   type Root,
-  type Rules,
-  type World,
   wordKey,
 } from "../state.ts";
 import { addEvent } from "./events.ts";
@@ -49,43 +49,48 @@ class BadRows {
  * Reads everything needed to judge from storage. A row that cannot be read is skipped and told of; what it held comes
  * again from its cluster, or is counted anew.
  */
-export function loadWorld(store: Store, outside: Outside, rules: Rules): World {
-  const nowMs = outside.now();
-  const world = emptyWorld(store, outside, rules, nowMs);
+export function loadState(store: Store, dependencies: Dependencies, settings: CoordinatorSettings): CoordinatorState {
+  const nowMs = dependencies.now();
+  const state = emptyState(store, dependencies, settings, nowMs);
   const bad = new BadRows();
-  loadClusters(world, bad, nowMs);
-  loadShares(world, bad, nowMs);
-  loadShards(world, bad);
+  loadClusters(state, bad, nowMs);
+  loadShares(state, bad, nowMs);
+  loadShards(state, bad);
   const seen = store.lastSeen.readAll(bad.add);
-  world.start.lastActiveAt = restoreSeen(world, seen);
-  restoreUsage(world, seen);
+  state.start.lastActiveAt = restoreSeen(state, seen);
+  restoreUsage(state, seen);
   for (const [region, { silentSince }] of store.regions.readAll(bad.add)) {
     const known = REGIONS.find((name) => name === region);
-    if (known !== undefined) world.silentRegions.set(known, silentSince);
+    if (known !== undefined) state.silentRegions.set(known, silentSince);
   }
-  loadRecords(world, bad);
-  loadProbes(world, bad, nowMs);
-  for (const row of bad.all()) tellOf(world, row, nowMs);
-  for (const probe of world.probes.values()) {
-    advise(world, probe, nowMs);
+  loadRecords(state, bad);
+  loadProbes(state, bad, nowMs);
+  for (const row of bad.all()) tellOf(state, row, nowMs);
+  for (const probe of state.probes.values()) {
+    advise(state, probe, nowMs);
     // As it was shown before the sleep: a word that went stale since is told of when it is judged.
-    probe.shown = shownOf(probe, wordsOf(world, probe, world.start.lastActiveAt ?? nowMs));
+    probe.shown = shownOf(probe, wordsOf(state, probe, state.start.lastActiveAt ?? nowMs));
   }
-  noteSuspects(world);
-  world.changedClusters.clear();
-  world.changedRoots.clear();
-  return world;
+  noteSuspects(state);
+  state.changedClusters.clear();
+  state.changedRoots.clear();
+  return state;
 }
 
-function emptyWorld(store: Store, outside: Outside, rules: Rules, nowMs: number): World {
+function emptyState(
+  store: Store,
+  dependencies: Dependencies,
+  settings: CoordinatorSettings,
+  nowMs: number,
+): CoordinatorState {
   const epoch = readMeta(store.sql, "epoch") ?? nowMs;
   return {
     partition: readMeta(store.sql, "partition") ?? 0,
     epoch,
     createdAt: readMeta(store.sql, "createdAt") ?? epoch,
     store,
-    outside,
-    rules,
+    dependencies,
+    settings,
     start: { at: nowMs, lastActiveAt: undefined },
     lastActiveAt: nowMs,
     seenWrittenAt: 0,
@@ -110,59 +115,59 @@ function emptyWorld(store: Store, outside: Outside, rules: Rules, nowMs: number)
   };
 }
 
-function tellOf({ store }: World, bad: BadRow, nowMs: number): void {
+function tellOf({ store }: CoordinatorState, bad: BadRow, nowMs: number): void {
   console.error({ message: "a stored row could not be read and was dropped", ...bad });
   const message = `the stored row ${bad.table} ${bad.key} could not be read and was dropped: ${bad.rule}`;
   addEvent(store.sql, { at: nowMs, type: "RecordRefused", message });
 }
 
-function loadClusters(world: World, bad: BadRows, nowMs: number): void {
-  for (const [name, row] of world.store.clusters.readAll(bad.add)) {
-    world.clusters.set(name, { ...row, name, shares: new Map() });
+function loadClusters(state: CoordinatorState, bad: BadRows, nowMs: number): void {
+  for (const [name, row] of state.store.clusters.readAll(bad.add)) {
+    state.clusters.set(name, { ...row, name, shares: new Map() });
   }
-  for (const name of bad.keys("clusters")) addLostCluster(world, name, nowMs);
+  for (const name of bad.keys("clusters")) addLostCluster(state, name, nowMs);
 }
 
 /** Its count of decisions is lost; the time as a number is above any count, so that the next is newer to the cluster. */
-function addLostCluster(world: World, name: string, nowMs: number): Cluster {
+function addLostCluster(state: CoordinatorState, name: string, nowMs: number): Cluster {
   const row = { knownAt: nowMs, sharesNumber: NO_NUMBER, hasPublished: false, decided: nowMs, handed: nowMs - 1 };
   const cluster: Cluster = { ...row, name, shares: new Map(), damagedAt: nowMs };
-  world.clusters.set(name, cluster);
-  storeCluster(world, cluster);
+  state.clusters.set(name, cluster);
+  storeCluster(state, cluster);
   return cluster;
 }
 
 /** A cluster whose share was lost has to send its shares again, and until then nothing is handed out without them. */
-function loadShares(world: World, bad: BadRows, nowMs: number): void {
-  for (const row of world.store.shares.readAll(bad.add).values()) {
-    const cluster = world.clusters.get(row.cluster) ?? addLostCluster(world, row.cluster, nowMs);
+function loadShares(state: CoordinatorState, bad: BadRows, nowMs: number): void {
+  for (const row of state.store.shares.readAll(bad.add).values()) {
+    const cluster = state.clusters.get(row.cluster) ?? addLostCluster(state, row.cluster, nowMs);
     const share = { ...row, conditions: [] };
     cluster.shares.set(row.record, share);
-    rootOf(world, share).shares.push(share);
-    world.seniority = Math.max(world.seniority, row.seniority);
+    rootOf(state, share).shares.push(share);
+    state.seniority = Math.max(state.seniority, row.seniority);
   }
   for (const key of bad.keys("shares")) {
-    const cluster = world.clusters.get(key.split("/", 1)[0] ?? key);
+    const cluster = state.clusters.get(key.split("/", 1)[0] ?? key);
     if (cluster === undefined) continue;
     cluster.damagedAt = nowMs;
     cluster.sharesNumber = NO_NUMBER;
-    storeCluster(world, cluster);
+    storeCluster(state, cluster);
   }
 }
 
-function loadShards(world: World, bad: BadRows): void {
-  for (const [key, { intervalMs, n, regions, assigned, acknowledged }] of world.store.shards.readAll(bad.add)) {
+function loadShards(state: CoordinatorState, bad: BadRows): void {
+  for (const [key, { intervalMs, n, regions, assigned, acknowledged }] of state.store.shards.readAll(bad.add)) {
     const shard = newShard({ key, intervalMs, n, regions }, assigned);
     for (const region of regions) shard.acknowledged.set(region, acknowledged[region] ?? 0);
-    world.shards.set(key, shard);
+    state.shards.set(key, shard);
   }
 }
 
 /** A record whose decision was lost starts from all of its leaves: NXDOMAIN never follows from a loss. */
-function loadRecords(world: World, bad: BadRows): void {
-  const rows = world.store.records.readAll(bad.add);
+function loadRecords(state: CoordinatorState, bad: BadRows): void {
+  const rows = state.store.records.readAll(bad.add);
   const lost = new Set(bad.keys("records"));
-  for (const root of world.roots.values()) {
+  for (const root of state.roots.values()) {
     root.decision = rows.get(root.rootHost);
     root.advisories = keptLast(root.decision?.leaves ?? []);
     if (root.decision === undefined || lost.has(root.rootHost)) {
@@ -170,33 +175,33 @@ function loadRecords(world: World, bad: BadRows): void {
     }
   }
   for (const rootHost of rows.keys()) {
-    if (!world.roots.has(rootHost)) world.store.records.delete(rootHost);
+    if (!state.roots.has(rootHost)) state.store.records.delete(rootHost);
   }
 }
 
-function loadProbes(world: World, bad: BadRows, nowMs: number): void {
-  const probes = world.store.probes.readAll(bad.add);
-  const words = world.store.regionStates.readAll(bad.add);
-  const wishes = new Map([...world.roots.values()].map((root) => [root, desire(world, root)]));
-  takeUpWishes(world, wishes);
+function loadProbes(state: CoordinatorState, bad: BadRows, nowMs: number): void {
+  const probes = state.store.probes.readAll(bad.add);
+  const words = state.store.regionStates.readAll(bad.add);
+  const wishes = new Map([...state.roots.values()].map((root) => [root, desire(state, root)]));
+  takeUpWishes(state, wishes);
   for (const [root, wished] of wishes) {
-    for (const desired of admitted(world, root, wished).values()) {
+    for (const desired of admitted(state, root, wished).values()) {
       const row = probes.get(desired.id);
-      const probe = row === undefined ? undefined : restore(world, root, desired, row);
-      if (probe === undefined) create(world, root, desired, nowMs);
+      const probe = row === undefined ? undefined : restore(state, root, desired, row);
+      if (probe === undefined) create(state, root, desired, nowMs);
       else restoreWords(probe, words);
       probes.delete(desired.id);
     }
   }
-  for (const id of probes.keys()) world.store.probes.delete(id);
+  for (const id of probes.keys()) state.store.probes.delete(id);
   for (const key of words.keys()) {
-    if (!world.probes.has(key.slice(0, key.lastIndexOf("@")))) world.store.regionStates.delete(key);
+    if (!state.probes.has(key.slice(0, key.lastIndexOf("@")))) state.store.regionStates.delete(key);
   }
 }
 
 /** Undefined where the row does not go with what is wanted: this code may read a share otherwise than the one before. */
-function restore(world: World, root: Root, desired: DesiredProbe, row: ProbeRow): ProbeState | undefined {
-  const shard = world.shards.get(row.shard);
+function restore(state: CoordinatorState, root: Root, desired: DesiredProbe, row: ProbeRow): ProbeState | undefined {
+  const shard = state.shards.get(row.shard);
   if (shard === undefined || !isOfClass(shard, desired) || row.revision !== desired.probe.revision) return undefined;
   const { standing: stored, assignedAt, timingEditedAt } = row;
   const provenAt = stored?.provenAt;
@@ -216,7 +221,7 @@ function restore(world: World, root: Root, desired: DesiredProbe, row: ProbeRow)
   };
   shard.members.set(desired.id, probe);
   root.probes.set(desired.id, probe);
-  world.probes.set(desired.id, probe);
+  state.probes.set(desired.id, probe);
   return probe;
 }
 
