@@ -2,7 +2,7 @@
 export const PHRASES: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\bthat which\b/i, '"what", or name the thing'],
   [/\bwho(so)?ever\b/i, '"anyone who", or name the program'],
-  [/\bof it\b/i, '"its", or leave it out'],
+  [/(?<!\bout )\bof it\b/i, '"its", or leave it out'],
   [
     /^(of|to|from|for|by) (which|what|whom|those|these|its|one|a|an|the) [^,]*, (it|there|nothing|only|the|no) /i,
     "begin with the subject",
