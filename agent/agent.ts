@@ -4,7 +4,7 @@ import { Link } from "./link.ts";
 import { rememberedFiles } from "./plan/accepted-specs.ts";
 import type { Published } from "./plan/explain.ts";
 import type { DnsServer } from "./publish/dns-server/server.ts";
-import type { Listening } from "./runtime/http-server.ts";
+import type { RunningServer } from "./runtime/http-server.ts";
 import { type Log, makeLog } from "./runtime/log.ts";
 import { repeat } from "./runtime/repeat.ts";
 import type { Settings } from "./runtime/settings-schema.ts";
@@ -117,7 +117,7 @@ function nextTickMs(contact: Contact): number {
   return contact.state === "Silent" ? POLL_MS : Math.max(MIN_TICK_MS, contact.silentInMs);
 }
 
-function announce(settings: Settings, dns: DnsServer, web: Listening, path: string, log: Log): void {
+function announce(settings: Settings, dns: DnsServer, web: RunningServer, path: string, log: Log): void {
   const deliveries = settings.pull
     ? `asks ${settings.edgeUrl} for deliveries`
     : `takes deliveries at http://${settings.webhookAddress}:${web.port}/v1/delivery`;

@@ -8,7 +8,7 @@ import { decidedNumber } from "../workers/cluster/delivery.ts";
 import { Outbox } from "../workers/cluster/outbox.ts";
 import type { ClusterStore, OutboxState } from "../workers/cluster/store.ts";
 import type { Applied } from "./core.ts";
-import { makeReceiver } from "./edge/webhook.ts";
+import { makeWebhook } from "./edge/webhook.ts";
 import type { State } from "./status/state.ts";
 
 const NAMES = ["a", "b", "c", "d"];
@@ -233,7 +233,7 @@ class World {
   kinds: string[] = [];
   #fate: Fate = "Arrives";
   #takesChanges = false;
-  readonly #receiver = makeReceiver({
+  readonly #receiver = makeWebhook({
     secrets: [SECRET],
     isReady: () => true,
     apply: (json) => this.agents.take(json),

@@ -13,10 +13,10 @@ import type { Zones } from "./publish/dns-server/respond.ts";
 import { buildZones, type ZoneSettings } from "./publish/dns-server/zone.ts";
 import type { Log } from "./runtime/log.ts";
 import { LogOnChange } from "./runtime/log-on-change.ts";
-import { contentOf, type SourceState } from "./sources/file-source.ts";
-import { troublesOf } from "./status/conditions.ts";
+import { type SourceState, stateKey } from "./sources/file-source.ts";
+import { unwatchedWarnings } from "./status/conditions.ts";
 import { recordStates } from "./status/record-states.ts";
-import { refreshed, withNewestChecks } from "./status/refresh-checks.ts";
+import { refreshChecks, withNewestChecks } from "./status/refresh-checks.ts";
 import type { HostState, State } from "./status/state.ts";
 
 /**
@@ -98,10 +98,10 @@ export class Core {
   /** The records as they were read last. */
   takeSource(source: SourceState): Promise<void> {
     return this.#inTurn(async () => {
-      const before = contentOf(this.#source);
+      const before = stateKey(this.#source);
       this.#source = source;
       this.#noted.noteAll("manifest", source.problems);
-      if (!source.complete || (contentOf(source) === before && this.#state.problems.join() === source.problems.join()))
+      if (!source.complete || (stateKey(source) === before && this.#state.problems.join() === source.problems.join()))
         return;
       await this.#settle();
       this.#options.onSnapshotChanged();
@@ -144,7 +144,7 @@ export class Core {
   takeView(json: unknown): Promise<boolean> {
     return this.#inTurn(async () => {
       const view = readView(json);
-      if (view !== undefined) this.#state = refreshed(this.#state, view);
+      if (view !== undefined) this.#state = refreshChecks(this.#state, view);
       return this.#store();
     });
   }
@@ -217,7 +217,7 @@ export class Core {
     this.#state = { ...this.#state, silent, serial, hosts: plan.hosts, problems: [...this.#source.problems] };
     const about = { cluster, contact: contact.state, edgeStaleAfterMs, nowMs: now() };
     this.#state = { ...this.#state, records: recordStates(this.#source.records, this.#state.records, plan, about) };
-    this.#noted.noteAll("unwatched", troublesOf(this.#state.records));
+    this.#noted.noteAll("unwatched", unwatchedWarnings(this.#state.records));
     const stored = await this.#store();
     this.#switchDns();
     for (const change of plan.changes) {

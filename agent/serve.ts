@@ -1,8 +1,8 @@
 import type { Core } from "./core.ts";
-import { makeReceiver } from "./edge/webhook.ts";
+import { makeWebhook } from "./edge/webhook.ts";
 import { type DnsServer, startDnsServer } from "./publish/dns-server/server.ts";
 import type { ZoneSettings } from "./publish/dns-server/zone.ts";
-import { type Listening, listen } from "./runtime/http-server.ts";
+import { listen, type RunningServer } from "./runtime/http-server.ts";
 import type { Log } from "./runtime/log.ts";
 import { SettingsError } from "./runtime/settings.ts";
 import type { Settings } from "./runtime/settings-schema.ts";
@@ -24,9 +24,9 @@ export function serveDns({ dnsAddress: address, dnsPort: port }: Settings, log: 
 }
 
 /** Starts listening for deliveries and health checks; errors as with {@link serveDns}. */
-export function serveWeb(settings: Settings, core: Core, now: () => number): Promise<Listening> {
+export function serveWeb(settings: Settings, core: Core, now: () => number): Promise<RunningServer> {
   const { webhookAddress: address, webhookPort: port, pull, secret } = settings;
-  const receiver = makeReceiver({
+  const receiver = makeWebhook({
     secrets: pull ? undefined : secret,
     isReady: () => core.isReady,
     apply: (json) => core.takeDelivery(json),

@@ -1,27 +1,27 @@
 import { afterEach, expect, it } from "vitest";
 import { signatureHeaders } from "../../shared/signature.ts";
-import { type Listening, listen } from "../runtime/http-server.ts";
-import { handOn } from "./forward-to-leader.ts";
-import { HANDED_ON_HEADER, makeReceiver } from "./webhook.ts";
+import { listen, type RunningServer } from "../runtime/http-server.ts";
+import { forwardToLeader } from "./forward-to-leader.ts";
+import { FORWARDED_HEADER, makeWebhook } from "./webhook.ts";
 
 const NOW = Date.UTC(2026, 10, 30, 12);
 const secret = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
 const body = '{"n":1}';
 const signed = (by = secret) => signatureHeaders(by, "delivery_1", body, NOW);
-const listening: Listening[] = [];
+const listening: RunningServer[] = [];
 afterEach(() => Promise.all(listening.splice(0).map((one) => one.close())));
 
 /** A replica that takes deliveries, or hands them on to the leader at this URL. */
 async function replica(leaderUrl?: () => string | undefined) {
   const taken: unknown[] = [];
-  const app = makeReceiver({
+  const app = makeWebhook({
     secrets: [secret],
     isReady: () => true,
     apply: async (json) => {
       taken.push(json);
       return { kind: "Applied", number: { epoch: 3, n: 4 }, takesChanges: false };
     },
-    ...(leaderUrl && { handOn: (delivery) => handOn(delivery, leaderUrl(), new AbortController().signal) }),
+    ...(leaderUrl && { forward: (delivery) => forwardToLeader(delivery, leaderUrl(), new AbortController().signal) }),
     now: () => NOW,
   });
   const server = await listen(app, "127.0.0.1", 0);
@@ -56,7 +56,7 @@ it.each([
   ["it names another scheme", "https://127.0.0.1:8788", {}, "NoLeader"],
   ["it is no URL", "127.0.0.1:8788", {}, "NoLeader"],
   ["the leader does not answer", "http://127.0.0.1:1", {}, "LeaderUnreachable"],
-  ["it was handed on already", "http://127.0.0.1:1", { [HANDED_ON_HEADER]: "1" }, "NotLeader"],
+  ["it was handed on already", "http://127.0.0.1:1", { [FORWARDED_HEADER]: "1" }, "NotLeader"],
 ])("the edge is asked to come again while %s", async (_, leader, headers, code) => {
   const other = await replica(() => leader);
   const answer = await other.post({ ...signed(), ...headers });

@@ -1,5 +1,5 @@
 import { canonicalAddress } from "../../shared/model/address.ts";
-import { comeAgain, HANDED_ON_HEADER, type SignedDelivery } from "./webhook.ts";
+import { FORWARDED_HEADER, retryLater, type SignedDelivery } from "./webhook.ts";
 
 /** Less than the edge waits for its own answer. */
 const DEADLINE_MS = 8_000;
@@ -11,18 +11,18 @@ const DEADLINE_MS = 8_000;
  * @param leaderUrl such as `http://10.1.2.3:8788`; undefined while nobody is known to lead
  * @param signal ends what is under way
  */
-export async function handOn(
+export async function forwardToLeader(
   delivery: SignedDelivery,
   leaderUrl: string | undefined,
   signal: AbortSignal,
 ): Promise<Response> {
-  if (delivery.wasHandedOn) return comeAgain("NotLeader", "The leadership has just changed hands.");
+  if (delivery.wasForwarded) return retryLater("NotLeader", "The leadership has just changed hands.");
   const url = leaderUrl === undefined ? undefined : replicaUrl(leaderUrl);
-  if (url === undefined) return comeAgain("NoLeader", "No replica leads at the moment.");
+  if (url === undefined) return retryLater("NoLeader", "No replica leads at the moment.");
   try {
     const answer = await fetch(url, {
       method: "POST",
-      headers: { ...delivery.headers, "content-type": "application/json", [HANDED_ON_HEADER]: "1" },
+      headers: { ...delivery.headers, "content-type": "application/json", [FORWARDED_HEADER]: "1" },
       body: delivery.body,
       redirect: "error",
       signal: AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]),
@@ -36,7 +36,7 @@ export async function handOn(
       },
     });
   } catch {
-    return comeAgain("LeaderUnreachable", "The replica that leads does not answer.");
+    return retryLater("LeaderUnreachable", "The replica that leads does not answer.");
   }
 }
 

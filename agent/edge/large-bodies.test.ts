@@ -1,11 +1,11 @@
 import { Hono } from "hono";
 import { expect, it } from "vitest";
-import { largeBodies } from "./webhook.ts";
+import { limitLargeBodies } from "./webhook.ts";
 
 it("large bodies, and those of no known size, wait for each other; small ones for nobody", async () => {
   const held = Promise.withResolvers<void>();
   const app = new Hono();
-  app.use(largeBodies(10, 1, () => new Response("full", { status: 503 })));
+  app.use(limitLargeBodies(10, 1, () => new Response("full", { status: 503 })));
   app.post("/", async (context) => {
     if (context.req.header("held") !== undefined) await held.promise;
     return context.text("taken");

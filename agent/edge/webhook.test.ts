@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { signatureHeaders } from "../../shared/signature.ts";
 import type { Applied } from "../core.ts";
-import { makeReceiver } from "./webhook.ts";
+import { makeWebhook } from "./webhook.ts";
 
 const NOW = Date.UTC(2026, 10, 30, 12);
 const MINUTE = 60_000;
@@ -12,7 +12,7 @@ const body = '{"n":1}';
 
 function start(more: { ready?: boolean; applied?: Applied; pull?: boolean } = {}) {
   const taken: unknown[] = [];
-  const app = makeReceiver({
+  const app = makeWebhook({
     secrets: more.pull ? undefined : [secret, next],
     isReady: () => more.ready ?? true,
     apply: async (json) => {
@@ -122,7 +122,7 @@ describe("health", () => {
 
   it("does not wait for a delivery that is under way", async () => {
     const applying = Promise.withResolvers<Applied>();
-    const app = makeReceiver({ secrets: [secret], isReady: () => true, apply: () => applying.promise, now: () => NOW });
+    const app = makeWebhook({ secrets: [secret], isReady: () => true, apply: () => applying.promise, now: () => NOW });
     const delivery = app.request("/v1/delivery", { method: "POST", headers: signed(), body });
     expect((await app.request("/readyz")).status).toBe(200);
     applying.resolve({ kind: "Applied", number: { epoch: 1, n: 1 }, takesChanges: false });

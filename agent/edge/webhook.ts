@@ -12,7 +12,7 @@ const LARGE_BYTES = 1024 * 1024;
 const LARGE_AT_ONCE = 2;
 const RETRY_AFTER_SECONDS = "5";
 
-export interface ReceiverOptions {
+export interface WebhookOptions {
   /** Any of them may have signed. Undefined where deliveries are asked for instead of listened for. */
   secrets: readonly string[] | undefined;
   /** Whether deliveries can be taken. Read from a flag: never waits for the work it reports on. */
@@ -22,9 +22,9 @@ export interface ReceiverOptions {
    * Where another replica works: hands a delivery on to it as it came, and gives its answer. Undefined where this one is to
    * take it.
    */
-  handOn?: (delivery: SignedDelivery) => Promise<Response> | undefined;
+  forward?: (delivery: SignedDelivery) => Promise<Response> | undefined;
   /** A call that reached nobody: not known to be the edge's, or before the records are read. */
-  onTurnedAway?: (why: "unsigned" | "not_ready") => void;
+  onRejected?: (why: "unsigned" | "not_ready") => void;
   /** Unix ms */
   now: () => number;
 }
@@ -34,22 +34,22 @@ export interface SignedDelivery {
   headers: { "webhook-id": string; "webhook-timestamp": string; "webhook-signature": string };
   body: string;
   /** Whether another replica has handed it on already. */
-  wasHandedOn: boolean;
+  wasForwarded: boolean;
 }
 
 /** Set on what one replica hands on to another, so that it never goes round. */
-export const HANDED_ON_HEADER = "vedette-handed-on";
+export const FORWARDED_HEADER = "vedette-handed-on";
 
 /** `POST /v1/delivery` for the edge; `/healthz` and `/readyz` for whoever runs the agent. */
-export function makeReceiver(options: ReceiverOptions): Hono {
+export function makeWebhook(options: WebhookOptions): Hono {
   const app = new Hono();
   app.get("/healthz", (context) => context.text("ok\n"));
   app.get("/readyz", (context) => (options.isReady() ? context.text("ok\n") : context.text("not ready\n", 503)));
   const { secrets } = options;
   if (secrets !== undefined) {
     const onError = () => refuse(413, "DeliveryTooLarge", `At most ${MAX_DELIVERY_BYTES} bytes are taken.`);
-    const onFull = () => comeAgain("Busy", "Other large deliveries are being read.");
-    app.use("/v1/delivery", largeBodies(LARGE_BYTES, LARGE_AT_ONCE, onFull));
+    const onFull = () => retryLater("Busy", "Other large deliveries are being read.");
+    app.use("/v1/delivery", limitLargeBodies(LARGE_BYTES, LARGE_AT_ONCE, onFull));
     app.post("/v1/delivery", bodyLimit({ maxSize: MAX_DELIVERY_BYTES, onError }), async ({ req }) => {
       // Not text(): that drops a byte order mark, and the signature is over every byte.
       const text = Buffer.from(await req.arrayBuffer()).toString("utf8");
@@ -61,11 +61,11 @@ export function makeReceiver(options: ReceiverOptions): Hono {
       };
       const fault = signatureFault(signed, secrets, options.now());
       if (fault !== undefined) {
-        options.onTurnedAway?.("unsigned");
+        options.onRejected?.("unsigned");
         return refuse(401, fault, "The delivery is not signed as Standard Webhooks asks.");
       }
-      const delivery = asSigned(signed, req.header(HANDED_ON_HEADER) !== undefined);
-      return options.handOn?.(delivery) ?? deliver(options, text);
+      const delivery = asSigned(signed, req.header(FORWARDED_HEADER) !== undefined);
+      return options.forward?.(delivery) ?? deliver(options, text);
     });
   }
   app.notFound(() => refuse(404, "NotFound", "There are POST /v1/delivery, GET /healthz and GET /readyz."));
@@ -73,20 +73,20 @@ export function makeReceiver(options: ReceiverOptions): Hono {
   return app;
 }
 
-function asSigned(request: SignedRequest, wasHandedOn: boolean): SignedDelivery {
+function asSigned(request: SignedRequest, wasForwarded: boolean): SignedDelivery {
   const { webhookId = "", webhookTimestamp = "", webhookSignature = "", body } = request;
   return {
     headers: { "webhook-id": webhookId, "webhook-timestamp": webhookTimestamp, "webhook-signature": webhookSignature },
     body,
-    wasHandedOn,
+    wasForwarded,
   };
 }
 
 /** Acknowledges only what is stored and in DNS; until the manifests are read, the edge is asked to come again. */
-async function deliver({ isReady, apply, onTurnedAway }: ReceiverOptions, text: string): Promise<Response> {
+async function deliver({ isReady, apply, onRejected }: WebhookOptions, text: string): Promise<Response> {
   if (!isReady()) {
-    onTurnedAway?.("not_ready");
-    return comeAgain("NotReady", "The records have not been read yet.");
+    onRejected?.("not_ready");
+    return retryLater("NotReady", "The records have not been read yet.");
   }
   const json = parseJson(text);
   if (json === undefined) return refuse(400, "DeliveryMalformed", "The body is no JSON.");
@@ -97,7 +97,7 @@ async function deliver({ isReady, apply, onTurnedAway }: ReceiverOptions, text: 
     case "Refused":
       return refuse(422, "DeliveryRefused", applied.message);
     case "NotStored":
-      return comeAgain(
+      return retryLater(
         "StateNotStored",
         "What was delivered cannot be stored; DNS that the agent answers itself follows it.",
       );
@@ -112,7 +112,7 @@ export function acknowledge({ number, takesChanges }: Extract<Applied, { kind: "
 }
 
 /** 503 with a `Retry-After`: the edge keeps the delivery and comes again. */
-export function comeAgain(code: string, detail: string): Response {
+export function retryLater(code: string, detail: string): Response {
   const response = refuse(503, code, detail);
   response.headers.set("retry-after", RETRY_AFTER_SECONDS);
   return response;
@@ -136,7 +136,7 @@ export function parseJson(text: string): unknown {
  * Lets small bodies pass, and of large ones, or of those that do not say how large they are, only so many at one time: a body
  * is held in memory before its signature can be checked, and anybody can send one.
  */
-export function largeBodies(largeBytes: number, mostAtOnce: number, onFull: () => Response): MiddlewareHandler {
+export function limitLargeBodies(largeBytes: number, mostAtOnce: number, onFull: () => Response): MiddlewareHandler {
   let passing = 0;
   return async ({ req }, next) => {
     const bytes = Number(req.header("content-length") ?? Number.POSITIVE_INFINITY);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ApiClock } from "./api-server-clock.ts";
+import { ApiServerClock } from "./api-server-clock.ts";
 
 const objectOf = (creationTimestamp: string, ...times: string[]) => ({
   apiVersion: "v1",
@@ -9,7 +9,7 @@ const objectOf = (creationTimestamp: string, ...times: string[]) => ({
 
 test("the time of the API server is the newest that it wrote, and goes on from when that was first read", () => {
   let elapsedMs = 1_000;
-  const clock = new ApiClock(() => elapsedMs);
+  const clock = new ApiServerClock(() => elapsedMs);
   expect(clock.nowMs()).toBe(Number.NEGATIVE_INFINITY);
   const old = objectOf("2026-01-01T00:00:00Z", "2026-01-01T00:00:10Z");
   clock.observe(old);

@@ -4,7 +4,7 @@ import type { KubeObject } from "../kubernetes/object.ts";
  * What time it is at the API server at least: the newest time that it wrote into an object, plus what has passed here since that
  * was read. A wrong clock on this machine changes nothing about it. Feed it with what is read and with answers to writes.
  */
-export class ApiClock {
+export class ApiServerClock {
   readonly #elapsedMs: () => number;
   /** The API server's time less our elapsed time, in ms: the larger, the nearer to the truth. */
   #offsetMs = Number.NEGATIVE_INFINITY;

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { apiError } from "../../test/support/fake-api.ts";
 import type { Kind } from "../kubernetes/kinds.ts";
 import { type KubeObject, refKey } from "../kubernetes/object.ts";
-import { ApiClock } from "./api-server-clock.ts";
+import { ApiServerClock } from "./api-server-clock.ts";
 import { FINALIZER, type FinalizerClient } from "./finalizer.ts";
-import { Lifecycle } from "./finalizer-controller.ts";
+import { FinalizerController } from "./finalizer-controller.ts";
 
 const MINUTE = 60_000;
 const API_AHEAD_MS = 7 * 3_600_000;
@@ -66,7 +66,7 @@ let logged: string[];
 let isEdgeReachable: boolean;
 let inDns: Set<string>;
 let served: Set<string>;
-let cycle: Lifecycle;
+let cycle: FinalizerController;
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -80,10 +80,10 @@ afterEach(async () => {
 });
 
 function start() {
-  return new Lifecycle({
+  return new FinalizerController({
     client: api,
     records: api,
-    apiClock: new ApiClock(() => performance.now()),
+    apiClock: new ApiServerClock(() => performance.now()),
     deletionTimeoutMs: 5 * MINUTE,
     concurrency: 2,
     isEdgeReachable: () => isEdgeReachable,
@@ -107,7 +107,7 @@ const names = (...keys: string[]) => new Set(keys.map((key) => `shop/${key}`));
 async function taken(name: string) {
   api.create(name);
   await settle();
-  cycle.edgeHolds(names(name), names(name));
+  cycle.edgeStateChanged(names(name), names(name));
   await settle();
 }
 
@@ -162,10 +162,10 @@ describe("a record", () => {
       status: "False",
       reason: "Withdrawing",
     });
-    cycle.edgeHolds(names(), names("a"));
+    cycle.edgeStateChanged(names(), names("a"));
     await settle();
     expect(api.at("a")).toBeDefined();
-    cycle.edgeHolds(names(), names());
+    cycle.edgeStateChanged(names(), names());
     await settle();
     expect(api.at("a")).toBeUndefined();
     expect(events).toEqual(["Normal Withdrawn a"]);
@@ -178,10 +178,10 @@ describe("a record", () => {
     await cycle.stop();
     cycle = start();
     await settle();
-    cycle.edgeHolds(names(), undefined);
+    cycle.edgeStateChanged(names(), undefined);
     await settle();
     expect(api.at("a")).toBeDefined();
-    cycle.edgeHolds(names(), names());
+    cycle.edgeStateChanged(names(), names());
     await settle();
     expect(api.at("a")).toBeUndefined();
   });
@@ -230,7 +230,7 @@ describe("a record", () => {
     await taken("a");
     api.coOwned = true;
     api.remove("a");
-    cycle.edgeHolds(names(), names());
+    cycle.edgeStateChanged(names(), names());
     await settle();
     expect(api.at("a")).toBeUndefined();
     expect(api.calls.slice(-2)).toEqual(["apply shop/a -", "replace shop/a"]);

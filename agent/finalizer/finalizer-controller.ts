@@ -7,8 +7,16 @@ import { type KubeObject, refKey } from "../kubernetes/object.ts";
 import { backoffMs } from "../runtime/backoff.ts";
 import type { Log } from "../runtime/log.ts";
 import { LogOnChange } from "../runtime/log-on-change.ts";
-import type { ApiClock } from "./api-server-clock.ts";
-import { claim, type FinalizerClient, isMember, type Phase, phaseOf, release, type Surroundings } from "./finalizer.ts";
+import type { ApiServerClock } from "./api-server-clock.ts";
+import {
+  addFinalizer,
+  type FinalizerClient,
+  type FinalizerContext,
+  isMember,
+  type Phase,
+  phaseOf,
+  removeFinalizer,
+} from "./finalizer.ts";
 
 /** Changes that come together are looked at together. */
 const TOGETHER_MS = 20;
@@ -24,10 +32,10 @@ interface RecordCache {
   put(object: KubeObject): void;
 }
 
-export interface LifecycleOptions {
+export interface FinalizerControllerOptions {
   client: FinalizerClient;
   records: RecordCache;
-  apiClock: ApiClock;
+  apiClock: ApiServerClock;
   deletionTimeoutMs: number;
   /** Records whose finalizer is written at the same time. */
   concurrency: number;
@@ -47,8 +55,8 @@ export interface LifecycleOptions {
  * Holds each record by a finalizer from before it is first pushed until the edge has forgotten it, so that a deleted one is
  * withdrawn before it is gone. It works from what is there, and so goes on after a restart where it was.
  */
-export class Lifecycle {
-  readonly #options: LifecycleOptions;
+export class FinalizerController {
+  readonly #options: FinalizerControllerOptions;
   readonly #noted: LogOnChange;
   readonly #alarm: Alarm;
   readonly #idle = new Waiters();
@@ -60,7 +68,7 @@ export class Lifecycle {
   #named: ReadonlySet<string> | undefined;
   #stopped = false;
 
-  constructor(options: LifecycleOptions) {
+  constructor(options: FinalizerControllerOptions) {
     this.#options = options;
     this.#noted = new LogOnChange(options.log);
     this.#alarm = new Alarm(() => this.#look(), options.elapsedMs);
@@ -92,7 +100,7 @@ export class Lifecycle {
    * @param taken the records of the newest snapshot that the edge took, by `namespace/name`
    * @param named this cluster's records that the newest delivery names; undefined before there was one
    */
-  edgeHolds(taken: ReadonlySet<string> | undefined, named: ReadonlySet<string> | undefined): void {
+  edgeStateChanged(taken: ReadonlySet<string> | undefined, named: ReadonlySet<string> | undefined): void {
     this.#taken = taken ?? this.#taken;
     this.#named = named ?? this.#named;
     for (const { metadata } of this.#options.records.list())
@@ -116,7 +124,7 @@ export class Lifecycle {
   #phaseOf(record: KubeObject): Phase {
     const { apiClock, deletionTimeoutMs, isEdgeReachable, isInDns } = this.#options;
     apiClock.observe(record);
-    const around: Surroundings = {
+    const around: FinalizerContext = {
       taken: this.#taken,
       named: this.#named,
       isEdgeReachable: isEdgeReachable(),
@@ -163,14 +171,14 @@ export class Lifecycle {
   }
 
   async #claim(record: KubeObject, uid: string): Promise<void> {
-    this.#options.records.put(await claim(this.#options.client, record));
+    this.#options.records.put(await addFinalizer(this.#options.client, record));
     this.#failures.delete(uid);
   }
 
   /** What the API answers is not kept: the object is gone with that, and only the watch may say so. */
   async #release(record: KubeObject, uid: string, { reason, message }: Release): Promise<void> {
     const { client, elapsedMs, onEvent } = this.#options;
-    await release(client, record);
+    await removeFinalizer(client, record);
     this.#failures.set(uid, { count: 0, retryAtMs: elapsedMs() + UNSEEN_MS });
     onEvent(record, { type: reason === "ReleasedWithoutEdge" ? "Warning" : "Normal", reason, message });
   }

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../kubernetes/object.ts";
-import { ApiClock } from "./api-server-clock.ts";
-import { FINALIZER, isMember, phaseOf, type Surroundings } from "./finalizer.ts";
+import { ApiServerClock } from "./api-server-clock.ts";
+import { FINALIZER, type FinalizerContext, isMember, phaseOf } from "./finalizer.ts";
 
 const DELETED = "2026-03-01T12:00:00Z";
 const MINUTE = 60_000;
@@ -16,7 +16,7 @@ const record = (metadata: Partial<KubeObject["metadata"]> = {}, status?: unknown
 const accepted = { conditions: [{ type: "Accepted", status: "True", reason: "Accepted", message: "" }] };
 const deleted = (status: unknown = accepted) => record({ deletionTimestamp: DELETED }, status);
 
-const around = (change: Partial<Surroundings> = {}): Surroundings => ({
+const around = (change: Partial<FinalizerContext> = {}): FinalizerContext => ({
   taken: new Set(["shop/api"]),
   named: new Set(["shop/api"]),
   isEdgeReachable: true,
@@ -29,7 +29,7 @@ const around = (change: Partial<Surroundings> = {}): Surroundings => ({
 const without = { taken: new Set<string>(), named: new Set<string>() };
 
 describe("where a record stands", () => {
-  const cases: [string, KubeObject, Partial<Surroundings>, object][] = [
+  const cases: [string, KubeObject, Partial<FinalizerContext>, object][] = [
     ["is claimed without finalizer", record({ finalizers: ["other/one"] }), {}, { type: "Claim" }],
     ["is a member with it", record(), {}, { type: "Member" }],
     [
@@ -175,7 +175,7 @@ describe("the API server's time", () => {
   const at = (text: string) => record({ managedFields: [{ manager: "x", time: text }] });
 
   test("is the newest that was seen, and goes on from there", () => {
-    const clock = new ApiClock(() => elapsed);
+    const clock = new ApiServerClock(() => elapsed);
     expect(clock.nowMs()).toBe(Number.NEGATIVE_INFINITY);
     clock.observe(at("2026-03-01T12:00:00Z"));
     elapsed += 5_000;
@@ -186,7 +186,7 @@ describe("the API server's time", () => {
   });
 
   test("is not known by what cannot be read", () => {
-    const clock = new ApiClock(() => elapsed);
+    const clock = new ApiServerClock(() => elapsed);
     clock.observe(record());
     clock.observe(at("yesterday"));
     expect(clock.nowMs()).toBe(Number.NEGATIVE_INFINITY);

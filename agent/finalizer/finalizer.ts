@@ -6,7 +6,7 @@ import { type KubeObject, refKey } from "../kubernetes/object.ts";
 export const FINALIZER = "vedette.dev/withdraw";
 
 /** What is known of the edge, and of the time. */
-export interface Surroundings {
+export interface FinalizerContext {
   /** The records that the newest snapshot held which the edge took, by `namespace/name`; undefined before one was taken. */
   taken: ReadonlySet<string> | undefined;
   /** This cluster's records that the newest delivery names; undefined before there was one. */
@@ -48,7 +48,7 @@ export function isMember({ metadata, status }: KubeObject, wasTaken: boolean): b
 export const hasFinalizer = ({ finalizers = [] }: KubeObject["metadata"]) => finalizers.includes(FINALIZER);
 
 /** Where a record stands in its life. */
-export function phaseOf(record: KubeObject, around: Surroundings): Phase {
+export function phaseOf(record: KubeObject, around: FinalizerContext): Phase {
   const { metadata, status } = record;
   if (metadata.deletionTimestamp === undefined) return { type: hasFinalizer(metadata) ? "Member" : "Claim" };
   if (!hasFinalizer(metadata)) return { type: "Leaving" };
@@ -73,15 +73,15 @@ export function phaseOf(record: KubeObject, around: Surroundings): Phase {
 }
 
 /** How long it may still wait, in milliseconds. A time that cannot be read, or none at the API yet, leaves all of it. */
-function leftOf(deletedAt: string, { apiNowMs, deletionTimeoutMs }: Surroundings): number {
+function leftOf(deletedAt: string, { apiNowMs, deletionTimeoutMs }: FinalizerContext): number {
   const ageMs = apiNowMs - Date.parse(deletedAt);
   return deletionTimeoutMs - (Number.isFinite(ageMs) ? Math.max(0, ageMs) : 0);
 }
 
-const isForgotten = (key: string, { taken, named }: Surroundings) =>
+const isForgotten = (key: string, { taken, named }: FinalizerContext) =>
   taken !== undefined && named !== undefined && !taken.has(key) && !named.has(key);
 
-function withdrawing(deletedAt: string, { isEdgeReachable, isInDns, deletionTimeoutMs }: Surroundings): Condition {
+function withdrawing(deletedAt: string, { isEdgeReachable, isInDns, deletionTimeoutMs }: FinalizerContext): Condition {
   const until = new Date(Date.parse(deletedAt) + deletionTimeoutMs).toISOString();
   const atMost = `It is let go at ${until} at the latest.`;
   const not = { type: "Withdrawn", status: "False" } as const;
@@ -120,7 +120,7 @@ export interface FinalizerClient {
 }
 
 /** Sets our finalizer. @returns the record as it is now; @throws KubeError 409 where it is gone or another by its uid */
-export function claim(client: FinalizerClient, record: KubeObject): Promise<KubeObject> {
+export function addFinalizer(client: FinalizerClient, record: KubeObject): Promise<KubeObject> {
   return apply(client, record, [FINALIZER]);
 }
 
@@ -128,7 +128,7 @@ export function claim(client: FinalizerClient, record: KubeObject): Promise<Kube
  * Takes our finalizer away. Where somebody else has applied it too (a manifest that was exported from the cluster names it),
  * server-side apply leaves it there: then the record is written without it.
  */
-export async function release(client: FinalizerClient, record: KubeObject): Promise<void> {
+export async function removeFinalizer(client: FinalizerClient, record: KubeObject): Promise<void> {
   const after = await apply(client, record, []);
   if (!hasFinalizer(after.metadata)) return;
   const finalizers = (after.metadata.finalizers ?? []).filter((one) => one !== FINALIZER);

@@ -9,7 +9,7 @@ export async function withDeadline<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
-  const unlink = link(outer, controller);
+  const unlink = linkAbort(outer, controller);
   const late = () => controller.abort(new DOMException("no answer in time", "TimeoutError"));
   const timer = setTimeout(late, ms);
   try {
@@ -21,7 +21,7 @@ export async function withDeadline<T>(
 }
 
 /** Has the signal abort the controller too. Returns what ends that. */
-export function link(outer: AbortSignal | undefined, controller: AbortController): () => void {
+export function linkAbort(outer: AbortSignal | undefined, controller: AbortController): () => void {
   const abort = () => controller.abort(outer?.reason);
   if (outer?.aborted) abort();
   outer?.addEventListener("abort", abort);
@@ -29,7 +29,7 @@ export function link(outer: AbortSignal | undefined, controller: AbortController
 }
 
 /** Resolves after so many milliseconds, or as soon as the signal is given. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
     const end = () => {

@@ -23,15 +23,19 @@ const filled = (...items: KubeObject[]) => {
 describe("a list", () => {
   test("tells what came, changed and went, with the last known object, and not what stayed", () => {
     const cache = filled(object("a", "1"), object("b", "2"), object("c", "3"));
-    const changes = cache.replaceAll([object("a", "1"), object("b", "12"), object("d", "13")], "14", cache.newest);
+    const changes = cache.replaceAll(
+      [object("a", "1"), object("b", "12"), object("d", "13")],
+      "14",
+      cache.newestVersion,
+    );
     expect(told(changes).sort()).toEqual(["-→13", "2→12", "3→-"]);
     expect(names(cache)).toEqual(["a@1", "b@12", "d@13"]);
-    expect(cache.readTo).toBe("14");
+    expect(cache.resourceVersion).toBe("14");
   });
 
   test("does not undo an own write that is newer", () => {
     const cache = filled(object("a", "1"), object("b", "2"));
-    const newestBefore = cache.newest;
+    const newestBefore = cache.newestVersion;
     cache.put(object("a", "15"));
     cache.put(object("new", "16"));
     expect(told(cache.replaceAll([object("a", "12")], "14", newestBefore))).toEqual(["2→-"]);
@@ -40,13 +44,13 @@ describe("a list", () => {
 
   test("of a restored etcd, whose versions begin again, is taken whole", () => {
     const cache = filled(object("a", "8"), object("b", "9"));
-    expect(told(cache.replaceAll([object("a", "3")], "5", cache.newest)).sort()).toEqual(["8→3", "9→-"]);
-    expect(told(cache.take({ type: "MODIFIED", object: object("a", "6") }))).toEqual(["3→6"]);
+    expect(told(cache.replaceAll([object("a", "3")], "5", cache.newestVersion)).sort()).toEqual(["8→3", "9→-"]);
+    expect(told(cache.applyEvent({ type: "MODIFIED", object: object("a", "6") }))).toEqual(["3→6"]);
   });
 
   test("with an object of another uid under an old name tells that one went and another came", () => {
     const cache = filled(object("a", "1", "u1"));
-    expect(told(cache.replaceAll([object("a", "12", "u2")], "14", cache.newest))).toEqual(["1→-", "-→12"]);
+    expect(told(cache.replaceAll([object("a", "12", "u2")], "14", cache.newestVersion))).toEqual(["1→-", "-→12"]);
   });
 });
 
@@ -54,31 +58,31 @@ describe("a watch", () => {
   test("that repeats or is overtaken changes nothing", () => {
     const cache = filled(object("a", "5"));
     cache.put(object("a", "15"));
-    expect(cache.take({ type: "MODIFIED", object: object("a", "12") })).toEqual([]);
-    expect(cache.take({ type: "MODIFIED", object: object("a", "15") })).toEqual([]);
-    expect(told(cache.take({ type: "DELETED", object: object("a", "16") }))).toEqual(["15→-"]);
-    expect(cache.take({ type: "DELETED", object: object("a", "16") })).toEqual([]);
-    expect(cache.readTo).toBe("16");
+    expect(cache.applyEvent({ type: "MODIFIED", object: object("a", "12") })).toEqual([]);
+    expect(cache.applyEvent({ type: "MODIFIED", object: object("a", "15") })).toEqual([]);
+    expect(told(cache.applyEvent({ type: "DELETED", object: object("a", "16") }))).toEqual(["15→-"]);
+    expect(cache.applyEvent({ type: "DELETED", object: object("a", "16") })).toEqual([]);
+    expect(cache.resourceVersion).toBe("16");
   });
 
   test("that tells of the end of a former object leaves the new one", () => {
     const cache = filled(object("a", "5", "u1"));
     cache.put(object("a", "15", "u2"));
-    expect(cache.take({ type: "DELETED", object: object("a", "12", "u1") })).toEqual([]);
+    expect(cache.applyEvent({ type: "DELETED", object: object("a", "12", "u1") })).toEqual([]);
     expect(names(cache)).toEqual(["a@15"]);
   });
 
   test("goes on from a bookmark", () => {
     const cache = filled(object("a", "5"));
-    expect(cache.take({ type: "BOOKMARK", object: { metadata: { resourceVersion: "99" } } })).toEqual([]);
-    expect(cache.readTo).toBe("99");
+    expect(cache.applyEvent({ type: "BOOKMARK", object: { metadata: { resourceVersion: "99" } } })).toEqual([]);
+    expect(cache.resourceVersion).toBe("99");
   });
 });
 
 describe("an own write's answer", () => {
   test("does not bring back what the watch saw deleted since", () => {
     const cache = filled(object("a", "5"));
-    cache.take({ type: "DELETED", object: object("a", "16") });
+    cache.applyEvent({ type: "DELETED", object: object("a", "16") });
     expect(cache.put(object("a", "15"))).toEqual([]);
     expect(told(cache.put(object("a", "17")))).toEqual(["-→17"]);
   });
@@ -86,7 +90,7 @@ describe("an own write's answer", () => {
   test("of versions that are no numbers: the newest read wins", () => {
     const cache = filled(object("a", "x"));
     expect(told(cache.put(object("a", "y")))).toEqual(["x→y"]);
-    expect(told(cache.take({ type: "MODIFIED", object: object("a", "z") }))).toEqual(["y→z"]);
+    expect(told(cache.applyEvent({ type: "MODIFIED", object: object("a", "z") }))).toEqual(["y→z"]);
   });
 });
 
@@ -126,8 +130,8 @@ test("whatever overtakes what, the cache never goes back and ends as the server 
         const answer = choose();
         // An answer comes before its event, or after it, or never.
         if (!write.isDeleted && answer < 3) check(cache.put(written));
-        if (choose() === 0) check(cache.replaceAll([...at(version).values()], `${version}`, cache.newest));
-        check(cache.take({ type: write.isDeleted ? "DELETED" : "MODIFIED", object: written }));
+        if (choose() === 0) check(cache.replaceAll([...at(version).values()], `${version}`, cache.newestVersion));
+        check(cache.applyEvent({ type: write.isDeleted ? "DELETED" : "MODIFIED", object: written }));
         if (!write.isDeleted && answer > 6) check(cache.put(written));
       }
       expect(names(cache).sort()).toEqual(

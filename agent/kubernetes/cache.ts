@@ -1,5 +1,5 @@
 import type { WatchEvent } from "./decode.ts";
-import { isOlder, type KubeObject, type ObjectRef, refKey } from "./object.ts";
+import { isOlderVersion, type KubeObject, type ObjectRef, refKey } from "./object.ts";
 
 /** What happened to one object: one side is missing where it came or went. */
 export interface Change {
@@ -14,12 +14,12 @@ export class ObjectCache {
   #newest: string | undefined;
 
   /** The resourceVersion from which a watch goes on; undefined before the first list. */
-  get readTo(): string | undefined {
+  get resourceVersion(): string | undefined {
     return this.#readTo;
   }
 
   /** The newest resourceVersion that was met, in own writes too: a list that is asked for now cannot be older. */
-  get newest(): string | undefined {
+  get newestVersion(): string | undefined {
     return this.#newest;
   }
 
@@ -38,16 +38,16 @@ export class ObjectCache {
    * @param newestBefore `newest` as it was when the list was asked for
    */
   replaceAll(items: readonly KubeObject[], version: string, newestBefore: string | undefined): Change[] {
-    const isRestored = isOlder(version, newestBefore);
+    const isRestored = isOlderVersion(version, newestBefore);
     const changes: Change[] = [];
     const listed = new Map(items.map((item) => [refKey(item.metadata), item]));
     for (const [key, held] of this.#objects) {
-      const isNewer = !isRestored && isOlder(version, held.metadata.resourceVersion);
+      const isNewer = !isRestored && isOlderVersion(version, held.metadata.resourceVersion);
       if (!listed.has(key) && !isNewer) changes.push(...this.#set(key, undefined));
     }
     for (const [key, item] of listed) {
       const held = this.#objects.get(key);
-      const isStale = !isRestored && isOlder(item.metadata.resourceVersion, held?.metadata.resourceVersion);
+      const isStale = !isRestored && isOlderVersion(item.metadata.resourceVersion, held?.metadata.resourceVersion);
       if (!isStale) changes.push(...this.#set(key, item));
     }
     this.#readTo = version;
@@ -57,13 +57,13 @@ export class ObjectCache {
   }
 
   /** Takes one event of a watch. One that is older than the object as held says nothing new. */
-  take({ type, object }: WatchEvent): Change[] {
+  applyEvent({ type, object }: WatchEvent): Change[] {
     const version = object.metadata.resourceVersion;
     this.#readTo = version;
     this.#met(version);
     if (type === "BOOKMARK") return [];
     const key = refKey(object.metadata);
-    if (isOlder(version, this.#objects.get(key)?.metadata.resourceVersion)) return [];
+    if (isOlderVersion(version, this.#objects.get(key)?.metadata.resourceVersion)) return [];
     return this.#set(key, type === "DELETED" ? undefined : object);
   }
 
@@ -75,7 +75,7 @@ export class ObjectCache {
     const { resourceVersion: version } = object.metadata;
     const key = refKey(object.metadata);
     const known = this.#objects.get(key)?.metadata.resourceVersion ?? this.#readTo;
-    if (version === undefined || version === known || isOlder(version, known)) return [];
+    if (version === undefined || version === known || isOlderVersion(version, known)) return [];
     this.#met(version);
     return this.#set(key, object);
   }
@@ -87,7 +87,8 @@ export class ObjectCache {
   }
 
   #met(version: string | undefined): void {
-    if (version !== undefined && (this.#newest === undefined || isOlder(this.#newest, version))) this.#newest = version;
+    if (version !== undefined && (this.#newest === undefined || isOlderVersion(this.#newest, version)))
+      this.#newest = version;
   }
 
   /** An object of another uid is another object: the first went and the second came. */

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { KubeConfig } from "@kubernetes/client-node";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { KubeClient, type RequestAbout } from "./client.ts";
+import { KubeClient, type RequestInfo } from "./client.ts";
 import { KubeError } from "./errors.ts";
 import { DNS_RECORD, GATEWAY, LEASE, SECRET } from "./kinds.ts";
 
@@ -14,7 +14,7 @@ const RECORD = { apiVersion: DNS_RECORD.apiVersion, kind: "DNSRecord", metadata:
 let server: Server;
 let handle: Handler;
 let connections: number;
-let calls: RequestAbout[];
+let calls: RequestInfo[];
 
 beforeEach(async () => {
   connections = 0;

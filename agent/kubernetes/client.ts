@@ -1,6 +1,6 @@
 import type { KubeConfig } from "@kubernetes/client-node";
-import { link, withDeadline } from "./abort.ts";
-import { eventsOf, type KubeList, notTheApi, pageOf, type WatchEvent } from "./decode.ts";
+import { linkAbort, withDeadline } from "./abort.ts";
+import { decodeListPage, decodeWatch, type KubeList, unexpectedResponse, type WatchEvent } from "./decode.ts";
 import { KubeError } from "./errors.ts";
 import { collectionPath, type Kind, objectPath } from "./kinds.ts";
 import { type KubeObject, type ObjectRef, refKey } from "./object.ts";
@@ -14,7 +14,7 @@ const PAGE_SIZE = "500";
 const MOST_LISTS = 3;
 
 /** One answered or failed call, for metrics. `code` is the HTTP status, 0 where no answer came. */
-export interface RequestAbout {
+export interface RequestInfo {
   verb: string;
   kind: string;
   code: number;
@@ -22,7 +22,7 @@ export interface RequestAbout {
 }
 
 interface ClientHooks {
-  onRequest?: (about: RequestAbout) => void;
+  onRequest?: (about: RequestInfo) => void;
   /** How long each call may take in all, in milliseconds; a watch until its first answer. Default 15 s. */
   deadlineMs?: number;
 }
@@ -66,7 +66,7 @@ type Plan = Omit<Call, "signal" | "what"> & {
 /** The few calls that the agent makes to the API server. Every failure is a KubeError. */
 export class KubeClient {
   readonly #connection: Connection;
-  readonly #onRequest: (about: RequestAbout) => void;
+  readonly #onRequest: (about: RequestInfo) => void;
   readonly #deadlineMs: number;
 
   constructor(config: KubeConfig, { onRequest = () => {}, deadlineMs = DEADLINE_MS }: ClientHooks = {}) {
@@ -171,14 +171,14 @@ export class KubeClient {
     });
     const ending = new AbortController();
     // For as long as the watch lasts, that is, as the caller's signal does.
-    link(signal, ending);
+    linkAbort(signal, ending);
     const answer = await withDeadline(this.#deadlineMs, undefined, (opening) => {
-      link(opening, ending);
+      linkAbort(opening, ending);
       return this.#measured(kind, "watch", () =>
         this.#connection.open({ ...call, method: "GET", path, signal: ending.signal }),
       );
     });
-    return eventsOf(call, answer.body);
+    return decodeWatch(call, answer.body);
   }
 
   /** What is at a path of the API server that is no object of a kind: discovery. */
@@ -192,7 +192,7 @@ export class KubeClient {
     let next: string | undefined;
     for (;;) {
       const path = collectionPath(kind, namespace, { ...selectors, limit: PAGE_SIZE, continue: next });
-      const page = pageOf(kind, await this.#json({ verb: "list", method: "GET", kind, path, signal }));
+      const page = decodeListPage(kind, await this.#json({ verb: "list", method: "GET", kind, path, signal }));
       items.push(...page.items);
       if (page.next === undefined) return { items, resourceVersion: page.resourceVersion };
       next = page.next;
@@ -207,7 +207,7 @@ export class KubeClient {
   async #object(plan: Plan): Promise<KubeObject> {
     const object = (await this.#json(plan)) as KubeObject | null;
     if (typeof object?.metadata?.name === "string") return object;
-    throw notTheApi(plan.verb, plan.kind);
+    throw unexpectedResponse(plan.verb, plan.kind);
   }
 
   async #json({ kind, name, deadlineMs = this.#deadlineMs, signal, ...call }: Plan): Promise<unknown> {

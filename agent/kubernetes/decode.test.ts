@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { eventsOf } from "./decode.ts";
+import { decodeWatch } from "./decode.ts";
 import type { KubeError } from "./errors.ts";
 
 const CALL = { verb: "watch", what: "secrets" };
@@ -15,7 +15,7 @@ async function read(chunks: (string | Uint8Array | Error)[]): Promise<{ seen: st
     }
   }
   try {
-    for await (const { type, object } of eventsOf(CALL, body()))
+    for await (const { type, object } of decodeWatch(CALL, body()))
       seen.push(`${type} ${object.metadata.resourceVersion}`);
     return { seen };
   } catch (error) {

@@ -1,4 +1,4 @@
-import { type CallName, errorOfFailure, errorOfStatus, KubeError } from "./errors.ts";
+import { type CallName, errorFromFailure, errorFromStatus, KubeError } from "./errors.ts";
 import type { Kind } from "./kinds.ts";
 import type { KubeObject } from "./object.ts";
 
@@ -17,11 +17,11 @@ const TYPES = new Set(["ADDED", "MODIFIED", "DELETED", "BOOKMARK"]);
  *
  * @throws KubeError for an `ERROR` event (410 is one), for a line that is no event, and where the connection breaks
  */
-export async function* eventsOf(call: CallName, body: AsyncIterable<Uint8Array>): AsyncGenerator<WatchEvent> {
+export async function* decodeWatch(call: CallName, body: AsyncIterable<Uint8Array>): AsyncGenerator<WatchEvent> {
   try {
     for await (const line of linesOf(call, body)) yield eventOf(call, line);
   } catch (error) {
-    throw errorOfFailure(call, error);
+    throw errorFromFailure(call, error);
   }
 }
 
@@ -38,7 +38,7 @@ async function* linesOf(call: CallName, body: AsyncIterable<Uint8Array>): AsyncG
 
 function eventOf(call: CallName, line: string): WatchEvent {
   const { type, object } = parse(call, line);
-  if (type === "ERROR") throw errorOfStatus(call, object);
+  if (type === "ERROR") throw errorFromStatus(call, object);
   const { name, resourceVersion } = (object as KubeObject | undefined)?.metadata ?? {};
   const isWhole = typeof resourceVersion === "string" && (type === "BOOKMARK" || typeof name === "string");
   if (!TYPES.has(type) || !isWhole) throw malformed(call, "a line of the watch is no event");
@@ -62,7 +62,7 @@ export interface KubeList {
 }
 
 /** The items of a list of a built-in kind name neither kind nor apiVersion: they get them here. */
-export function pageOf(kind: Kind, answer: unknown): KubeList & { next: string | undefined } {
+export function decodeListPage(kind: Kind, answer: unknown): KubeList & { next: string | undefined } {
   const {
     metadata,
     items,
@@ -75,14 +75,14 @@ export function pageOf(kind: Kind, answer: unknown): KubeList & { next: string |
   const version = metadata?.resourceVersion;
   const all = items === null ? [] : items;
   if (said !== `${kind.kind}List` || typeof version !== "string" || version === "" || !Array.isArray(all))
-    throw notTheApi("list", kind);
+    throw unexpectedResponse("list", kind);
   const whole = all.map((item: KubeObject) => ({ ...item, apiVersion: kind.apiVersion, kind: kind.kind }));
-  if (!whole.every(({ metadata }) => typeof metadata?.name === "string")) throw notTheApi("list", kind);
+  if (!whole.every(({ metadata }) => typeof metadata?.name === "string")) throw unexpectedResponse("list", kind);
   return { items: whole, resourceVersion: version, next: (metadata?.continue as string | undefined) || undefined };
 }
 
 /** The error for a 2xx that the API server would not have given. */
-export function notTheApi(verb: string, { kind, plural }: Kind): KubeError {
+export function unexpectedResponse(verb: string, { kind, plural }: Kind): KubeError {
   const message = `the answer is no ${kind}, nor a list of them: does a proxy answer for the API server?`;
   return new KubeError({ verb, what: plural }, { code: 0, reason: "NotTheAPI", message });
 }

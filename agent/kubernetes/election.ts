@@ -1,10 +1,18 @@
 import type { Log } from "../runtime/log.ts";
 import { LogOnChange } from "../runtime/log-on-change.ts";
-import { pause } from "./abort.ts";
+import { sleep } from "./abort.ts";
 import type { KubeClient } from "./client.ts";
 import { KubeError } from "./errors.ts";
 import { LEASE } from "./kinds.ts";
-import { type Candidate, holderOf, holdsForMs, released, type Sighting, sighted, takenBy } from "./lease.ts";
+import {
+  acquiredLease,
+  type Candidate,
+  holderIdentity,
+  type ObservedLease,
+  observe,
+  releasedLease,
+  remainingMs,
+} from "./lease.ts";
 import type { KubeObject } from "./object.ts";
 
 const POLL_MS = 1_000;
@@ -41,7 +49,7 @@ export class Election {
   readonly #noted: LogOnChange;
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
-  #seen: Sighting | undefined;
+  #seen: ObservedLease | undefined;
   #leadsUntil: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isTroubled = false;
@@ -75,8 +83,8 @@ export class Election {
   get leader(): { identity: string; annotations: Readonly<Record<string, string>> } | undefined {
     if (this.#seen === undefined) return undefined;
     const { leaseMs, elapsedMs } = this.#options;
-    const identity = holderOf(this.#seen.lease);
-    if (identity === undefined || holdsForMs(this.#seen, leaseMs, elapsedMs()) <= 0) return undefined;
+    const identity = holderIdentity(this.#seen.lease);
+    if (identity === undefined || remainingMs(this.#seen, leaseMs, elapsedMs()) <= 0) return undefined;
     return { identity, annotations: this.#seen.lease.metadata.annotations ?? {} };
   }
 
@@ -88,7 +96,7 @@ export class Election {
       } catch (error) {
         this.#note(error as Error);
       }
-      await pause(this.#waitMs(), this.#stopping.signal);
+      await sleep(this.#waitMs(), this.#stopping.signal);
     }
   }
 
@@ -96,7 +104,7 @@ export class Election {
     const { renewMs, pollMs, random, leaseMs, elapsedMs } = this.#options;
     if (this.isLeader && !this.#isTroubled) return renewMs;
     const looseMs = pollMs * (0.75 + random() / 2);
-    const overInMs = this.#seen ? holdsForMs(this.#seen, leaseMs, elapsedMs()) : 0;
+    const overInMs = this.#seen ? remainingMs(this.#seen, leaseMs, elapsedMs()) : 0;
     return overInMs > 0 ? Math.min(looseMs, overInMs) : looseMs;
   }
 
@@ -117,8 +125,8 @@ export class Election {
     const { client, name, namespace, elapsedMs, renewMs } = this.#options;
     const lease = await client.get(LEASE, { name, namespace }, { deadlineMs: renewMs });
     if (lease) {
-      this.#seen = sighted(this.#seen, lease, elapsedMs());
-      this.#mayHold = holderOf(lease) === this.#options.identity;
+      this.#seen = observe(this.#seen, lease, elapsedMs());
+      this.#mayHold = holderIdentity(lease) === this.#options.identity;
       if (!this.#mayHold) this.#lose();
     }
     return lease;
@@ -128,13 +136,13 @@ export class Election {
   #mayTake(lease: KubeObject | undefined): boolean {
     const { identity, leaseMs, elapsedMs } = this.#options;
     const last = lease ?? this.#seen?.lease;
-    if (last === undefined || this.#seen === undefined || holderOf(last) === identity) return true;
-    return holdsForMs(this.#seen, leaseMs, elapsedMs()) <= 0;
+    if (last === undefined || this.#seen === undefined || holderIdentity(last) === identity) return true;
+    return remainingMs(this.#seen, leaseMs, elapsedMs()) <= 0;
   }
 
   async #take(lease: KubeObject | undefined): Promise<void> {
     const { client, now, elapsedMs, leaseMs, renewMs } = this.#options;
-    const wanted = takenBy(this.#options, lease, now());
+    const wanted = acquiredLease(this.#options, lease, now());
     const sentAt = elapsedMs();
     this.#mayHold = true;
     const options = { deadlineMs: renewMs };
@@ -167,9 +175,9 @@ export class Election {
     const { client, now, identity, renewMs } = this.#options;
     for (let attempt = 1; ; attempt++) {
       const lease = await this.#look();
-      if (!lease || holderOf(lease) !== identity) return;
+      if (!lease || holderIdentity(lease) !== identity) return;
       try {
-        await client.replace(LEASE, released(lease, now()), { deadlineMs: renewMs });
+        await client.replace(LEASE, releasedLease(lease, now()), { deadlineMs: renewMs });
         return;
       } catch (error) {
         if (!(error instanceof KubeError && error.code === 409) || attempt === RELEASE_ATTEMPTS) throw error;

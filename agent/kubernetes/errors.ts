@@ -50,7 +50,7 @@ export class KubeError extends Error {
 }
 
 /** The error that an answer other than 2xx stands for. Only a Status of the API server is quoted: a proxy's page is not. */
-export function errorOfAnswer(
+export function errorFromResponse(
   call: CallName,
   { code, text, contentType, retryAfter }: { code: number; text: string; contentType: string; retryAfter: string },
 ): KubeError {
@@ -63,7 +63,7 @@ export function errorOfAnswer(
 }
 
 /** The error that an `ERROR` event in a watch holds. */
-export function errorOfStatus(call: CallName, status: unknown): KubeError {
+export function errorFromStatus(call: CallName, status: unknown): KubeError {
   const { code, reason, message } = (status ?? {}) as { code?: unknown; reason?: unknown; message?: unknown };
   return new KubeError(call, {
     code: typeof code === "number" ? code : 500,
@@ -73,7 +73,7 @@ export function errorOfStatus(call: CallName, status: unknown): KubeError {
 }
 
 /** The error of a call that brought no answer, or one that broke off. */
-export function errorOfFailure(call: CallName, error: unknown): KubeError {
+export function errorFromFailure(call: CallName, error: unknown): KubeError {
   if (error instanceof KubeError) return error;
   const { name, code, message } = error as { name?: string; code?: unknown; message?: string };
   if (name === "TimeoutError") return new KubeError(call, { code: 0, reason: "Timeout", message: "no answer in time" });

@@ -32,7 +32,7 @@ export interface EventRecorderOptions {
   elapsedMs: () => number;
 }
 
-interface Remembered {
+interface EventSeries {
   count: number;
   firstAt: number;
   writtenAt: number;
@@ -45,7 +45,7 @@ interface Remembered {
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
   readonly #noted: LogOnChange;
-  readonly #remembered = new Map<string, Remembered>();
+  readonly #remembered = new Map<string, EventSeries>();
   #tokens = BURST;
   #refilledAt: number;
   #writing: Promise<void> = Promise.resolve();
@@ -95,7 +95,7 @@ export class EventRecorder {
     return isFree;
   }
 
-  #remember(name: string, remembered: Remembered): void {
+  #remember(name: string, remembered: EventSeries): void {
     this.#remembered.delete(name);
     this.#remembered.set(name, remembered);
     const [oldest] = this.#remembered.keys();

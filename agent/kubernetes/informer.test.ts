@@ -129,7 +129,7 @@ describe("while all is well", () => {
     server.stream.push({ type: "ADDED", object: object("c", "11") }, { type: "DELETED", object: object("a", "12") });
     await pass(0);
     expect(changes).toEqual(["a undefined→1", "b undefined→2", "synced", "c undefined→11", "a 1→undefined"]);
-    expect([informer.trouble, lines]).toEqual([undefined, []]);
+    expect([informer.lastError, lines]).toEqual([undefined, []]);
   });
 
   test("an own write's answer is there at once", async () => {
@@ -229,14 +229,14 @@ describe("trouble", () => {
     server.stream.push(error);
     await pass(60_000);
     expect(names()).toEqual(["a", "b"]);
-    expect(informer.trouble).toContain("so it is");
+    expect(informer.lastError).toContain("so it is");
     expect(lines).toHaveLength(1);
     expect(server.lists + server.watches - before).toBeLessThanOrEqual(9);
     await pass(3_600_000);
     expect(names()).toEqual(["a", "b"]);
     Object.assign(server, { list, watch });
     await pass(16_000 + 5_000);
-    expect(informer.trouble).toBeUndefined();
+    expect(informer.lastError).toBeUndefined();
     expect(lines.slice(1)).toEqual(["The gateways of the cluster are read again"]);
   });
 
@@ -244,7 +244,7 @@ describe("trouble", () => {
     server.list = () => Promise.reject(fail(403, "Forbidden"));
     start();
     await pass(300_000);
-    expect([informer.isSynced, informer.trouble, changes]).toEqual([false, expect.stringContaining("403"), []]);
+    expect([informer.isSynced, informer.lastError, changes]).toEqual([false, expect.stringContaining("403"), []]);
   });
 
   test("410 in the stream, and 410 as the answer, read all again, and never in a hot loop", async () => {
@@ -254,14 +254,14 @@ describe("trouble", () => {
     server.list = async () => ({ items: [object("a", "1"), object("c", "30")], resourceVersion: "31" });
     server.stream.push(fail(410, "Expired"));
     await pass(1_000);
-    expect([names(), server.stream.options.resourceVersion, informer.trouble]).toEqual([["a", "c"], "31", undefined]);
+    expect([names(), server.stream.options.resourceVersion, informer.lastError]).toEqual([["a", "c"], "31", undefined]);
     expect(changes.slice(-2)).toEqual(["b 2→undefined", "c undefined→30"]);
     server.watch = () => fail(410, "Expired");
     server.stream.push(fail(410, "Expired"));
     const before = server.lists;
     await pass(120_000);
     expect(server.lists - before).toBeLessThanOrEqual(14);
-    expect(informer.trouble).toContain("410");
+    expect(informer.lastError).toContain("410");
   });
 
   test("a watch that ends as soon as it began is no hot loop", async () => {
@@ -283,7 +283,7 @@ describe("trouble", () => {
     expect(server.watches).toBe(1);
     await pass(10_000);
     expect([server.watches, server.lists, server.streams[0]?.options.signal.aborted]).toEqual([2, 1, true]);
-    expect([server.stream.options.resourceVersion, informer.trouble]).toEqual(["20", undefined]);
+    expect([server.stream.options.resourceVersion, informer.lastError]).toEqual(["20", undefined]);
   });
 
   test("a server that asks for time gets it", async () => {
@@ -302,7 +302,7 @@ describe("a kind that the cluster does not know", () => {
     server.list = () => Promise.reject(fail(404, "NoStatus"));
     start({ unknownRetryMs: 30_000 });
     await pass(0);
-    expect([informer.isSynced, informer.isUnknown, changes, informer.trouble]).toEqual([
+    expect([informer.isSynced, informer.isUnknown, changes, informer.lastError]).toEqual([
       true,
       true,
       ["synced"],
@@ -321,12 +321,12 @@ describe("a kind that the cluster does not know", () => {
     server.list = () => Promise.reject(fail(404, "NoStatus"));
     server.stream.push(fail(404, "NoStatus"));
     await pass(2_000);
-    expect([names(), informer.trouble]).toEqual([
+    expect([names(), informer.lastError]).toEqual([
       ["a", "b"],
       expect.stringContaining("does not know gateways any more"),
     ]);
     await pass(30_000);
-    expect([names(), informer.isUnknown, informer.trouble]).toEqual([[], true, undefined]);
+    expect([names(), informer.isUnknown, informer.lastError]).toEqual([[], true, undefined]);
     expect(changes.slice(-2)).toEqual(["a 1→undefined", "b 2→undefined"]);
   });
 

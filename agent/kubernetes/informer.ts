@@ -1,13 +1,13 @@
 import { backoffMs } from "../runtime/backoff.ts";
 import { LogOnChange } from "../runtime/log-on-change.ts";
-import { pause } from "./abort.ts";
+import { sleep } from "./abort.ts";
 import { type Change, ObjectCache } from "./cache.ts";
 import type { Selection } from "./client.ts";
 import { KubeError } from "./errors.ts";
 import { INFORMER_DEFAULTS, type InformerOptions } from "./informer-options.ts";
 import { isMissing, isServed } from "./kinds.ts";
 import type { KubeObject, ObjectRef } from "./object.ts";
-import { follow } from "./watch.ts";
+import { watchOnce } from "./watch.ts";
 
 export type { InformerOptions };
 
@@ -66,7 +66,7 @@ export class Informer {
   }
 
   /** Why the objects may be out of date, in words; undefined while all is well. */
-  get trouble(): string | undefined {
+  get lastError(): string | undefined {
     return this.#trouble;
   }
 
@@ -98,7 +98,7 @@ export class Informer {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       const waitMs = await this.#step().catch((error: unknown) => this.#failed(error));
-      if (waitMs > 0) await pause(waitMs, signal);
+      if (waitMs > 0) await sleep(waitMs, signal);
     }
   }
 
@@ -132,7 +132,7 @@ export class Informer {
 
   async #read(): Promise<void> {
     const { client, kind, elapsedMs } = this.#options;
-    const newestBefore = this.#cache.newest;
+    const newestBefore = this.#cache.newestVersion;
     const startedAt = elapsedMs();
     const { items, resourceVersion } = await client.list(kind, { ...this.#selection, signal: this.#stopping.signal });
     if (this.#stopping.signal.aborted) return;
@@ -165,18 +165,18 @@ export class Informer {
   #watch(): Promise<void> {
     const { client, kind, quietMs, resyncMs, elapsedMs, random } = this.#options;
     const leftMs = Math.max(1_000, this.#listedAt + resyncMs - elapsedMs());
-    return follow({
+    return watchOnce({
       ...this.#selection,
       client,
       kind,
-      resourceVersion: this.#cache.readTo ?? "",
+      resourceVersion: this.#cache.resourceVersion ?? "",
       timeoutSeconds: Math.ceil(Math.min(leftMs / 1000, WATCH_SECONDS.least + random() * WATCH_SECONDS.spread)),
       signal: this.#stopping.signal,
       quietMs,
       stableMs: STABLE_MS,
       onStable: () => this.#isWell(),
       onEvent: (event) => {
-        this.#tell(this.#cache.take(event));
+        this.#tell(this.#cache.applyEvent(event));
         this.#say(undefined);
       },
     });

@@ -1,5 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { type Candidate, holderOf, holdsForMs, microTime, released, sighted, takenBy } from "./lease.ts";
+import {
+  acquiredLease,
+  type Candidate,
+  holderIdentity,
+  microTime,
+  observe,
+  releasedLease,
+  remainingMs,
+} from "./lease.ts";
 
 const candidate: Candidate = {
   name: "leader",
@@ -8,7 +16,7 @@ const candidate: Candidate = {
   annotations: { "vedette.dev/forward-to": "10.0.0.1" },
   leaseMs: 10_000,
 };
-const first = takenBy(candidate, undefined, 0);
+const first = acquiredLease(candidate, undefined, 0);
 const others = { ...first, metadata: { ...first.metadata, resourceVersion: "7" } };
 
 describe("taking", () => {
@@ -21,7 +29,7 @@ describe("taking", () => {
   });
 
   test("again keeps when it was first taken", () => {
-    expect(takenBy(candidate, others, 5_000).spec).toMatchObject({
+    expect(acquiredLease(candidate, others, 5_000).spec).toMatchObject({
       acquireTime: microTime(0),
       renewTime: microTime(5_000),
       leaseTransitions: 0,
@@ -30,7 +38,7 @@ describe("taking", () => {
 
   test("another's counts a transition, keeps what is foreign, and is guarded by the version", () => {
     const foreign = { ...others, metadata: { ...others.metadata, annotations: { mine: "stays" } } };
-    const taken = takenBy({ ...candidate, identity: "b" }, foreign, 5_000);
+    const taken = acquiredLease({ ...candidate, identity: "b" }, foreign, 5_000);
     expect(taken.spec).toMatchObject({ acquireTime: microTime(5_000), leaseTransitions: 1 });
     expect(taken.metadata).toMatchObject({ resourceVersion: "7", annotations: { mine: "stays" } });
   });
@@ -38,10 +46,10 @@ describe("taking", () => {
 
 describe("how long another's holds", () => {
   test("from when it was first seen as it is, not from when it was seen last", () => {
-    const seen = sighted(sighted(undefined, others, 1_000), { ...others, metadata: { name: "leader" } }, 4_000);
+    const seen = observe(observe(undefined, others, 1_000), { ...others, metadata: { name: "leader" } }, 4_000);
     expect(seen.at).toBe(1_000);
-    expect(holdsForMs(seen, 10_000, 4_000)).toBe(7_000);
-    expect(sighted(seen, takenBy(candidate, others, 3_000), 4_000).at).toBe(4_000);
+    expect(remainingMs(seen, 10_000, 4_000)).toBe(7_000);
+    expect(observe(seen, acquiredLease(candidate, others, 3_000), 4_000).at).toBe(4_000);
   });
 
   test.each([
@@ -50,15 +58,15 @@ describe("how long another's holds", () => {
     ["not at all once given back", { holderIdentity: "" }, 0],
   ])("%s", (_, spec, expected) => {
     const lease = { ...others, spec: { holderIdentity: "a", ...spec } };
-    expect(holdsForMs({ lease, at: 0 }, 10_000, 0)).toBe(expected);
+    expect(remainingMs({ lease, at: 0 }, 10_000, 0)).toBe(expected);
   });
 
   test("a clock that is wrong at the holder's changes nothing", () => {
-    const future = takenBy(candidate, undefined, Date.UTC(2099, 0));
-    expect(holdsForMs({ lease: future, at: 0 }, 10_000, 10_000)).toBe(0);
+    const future = acquiredLease(candidate, undefined, Date.UTC(2099, 0));
+    expect(remainingMs({ lease: future, at: 0 }, 10_000, 10_000)).toBe(0);
   });
 });
 
 test("giving back leaves it to whoever comes", () => {
-  expect(holderOf(released(others, 0))).toBeUndefined();
+  expect(holderIdentity(releasedLease(others, 0))).toBeUndefined();
 });

@@ -11,7 +11,7 @@ interface LeaseSpec {
 }
 
 /** A Lease as one replica saw it, and when: by its own clock that only goes forward, in milliseconds. */
-export interface Sighting {
+export interface ObservedLease {
   lease: KubeObject;
   at: number;
 }
@@ -27,10 +27,10 @@ export interface Candidate {
 export const specOf = (lease: KubeObject) => (lease.spec ?? {}) as LeaseSpec;
 
 /** Who holds the Lease; undefined where it was released. */
-export const holderOf = (lease: KubeObject) => specOf(lease).holderIdentity || undefined;
+export const holderIdentity = (lease: KubeObject) => specOf(lease).holderIdentity || undefined;
 
 /** The sighting to go on with: as long as the Lease says the same, its time runs on from when that was first seen. */
-export function sighted(before: Sighting | undefined, lease: KubeObject, at: number): Sighting {
+export function observe(before: ObservedLease | undefined, lease: KubeObject, at: number): ObservedLease {
   const isSame = before !== undefined && JSON.stringify(specOf(before.lease)) === JSON.stringify(specOf(lease));
   return { lease, at: isSame ? before.at : at };
 }
@@ -39,14 +39,14 @@ export function sighted(before: Sighting | undefined, lease: KubeObject, at: num
  * How long another's Lease holds yet, in milliseconds, 0 or less where it is over: the holder's own duration from when its last
  * renewal was first seen here. That is later than when it renewed, so it has given up before.
  */
-export function holdsForMs({ lease, at }: Sighting, leaseMs: number, now: number): number {
-  if (holderOf(lease) === undefined) return 0;
+export function remainingMs({ lease, at }: ObservedLease, leaseMs: number, now: number): number {
+  if (holderIdentity(lease) === undefined) return 0;
   const seconds = specOf(lease).leaseDurationSeconds ?? 0;
   return at + Math.max(seconds * 1000, leaseMs) - now;
 }
 
 /** The Lease as the candidate wants to write it: taken, or renewed where it holds it already. */
-export function takenBy(candidate: Candidate, lease: KubeObject | undefined, wallMs: number): KubeObject {
+export function acquiredLease(candidate: Candidate, lease: KubeObject | undefined, wallMs: number): KubeObject {
   const { name, namespace, identity, annotations, leaseMs } = candidate;
   const before = lease ? specOf(lease) : {};
   const isHeld = before.holderIdentity === identity;
@@ -72,7 +72,7 @@ export function takenBy(candidate: Candidate, lease: KubeObject | undefined, wal
 }
 
 /** The Lease given back: whoever sees it may take it at once. */
-export function released(lease: KubeObject, wallMs: number): KubeObject {
+export function releasedLease(lease: KubeObject, wallMs: number): KubeObject {
   return {
     ...lease,
     spec: { ...specOf(lease), holderIdentity: "", leaseDurationSeconds: 1, renewTime: microTime(wallMs) },

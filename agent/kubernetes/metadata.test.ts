@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalHost } from "../../shared/model/host.ts";
 import { objectName } from "../../shared/model/record.ts";
-import { labelsOf, probeName } from "./metadata.ts";
+import { probeName, recordLabels } from "./metadata.ts";
 
 const LABEL_VALUE = /^[a-zA-Z0-9]([-a-zA-Z0-9_.]{0,61}[a-zA-Z0-9])?$/;
 
@@ -60,11 +60,11 @@ describe("the label that names the record", () => {
   it("is legal and another for each record", () => {
     fc.assert(
       fc.property(name, name, (one, two) => {
-        const [first, second] = [labelsOf(one), labelsOf(two)];
+        const [first, second] = [recordLabels(one), recordLabels(two)];
         expect(first["vedette.dev/record"]).toMatch(LABEL_VALUE);
         expect(first["vedette.dev/record"] === second["vedette.dev/record"]).toBe(one === two);
       }),
     );
-    expect(labelsOf(`${"a".repeat(53)}.${"b".repeat(100)}`)["vedette.dev/record"]).toMatch(LABEL_VALUE);
+    expect(recordLabels(`${"a".repeat(53)}.${"b".repeat(100)}`)["vedette.dev/record"]).toMatch(LABEL_VALUE);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isOlder } from "./object.ts";
+import { isOlderVersion } from "./object.ts";
 
 test.each([
   ["9", "10", true],
@@ -14,5 +14,5 @@ test.each([
   ["9", undefined, false],
   [undefined, "9", false],
 ])("%s is older than %s: %s", (a, b, expected) => {
-  expect(isOlder(a, b)).toBe(expected);
+  expect(isOlderVersion(a, b)).toBe(expected);
 });

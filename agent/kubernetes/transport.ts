@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { OutgoingHttpHeaders } from "node:http";
 import type { RequestOptions } from "node:https";
 import { HttpMethod, type KubeConfig, RequestContext } from "@kubernetes/client-node";
-import { type CallName, errorOfAnswer, errorOfFailure, KubeError } from "./errors.ts";
+import { type CallName, errorFromFailure, errorFromResponse, KubeError } from "./errors.ts";
 import { FIELD_MANAGER } from "./object.ts";
 
 type Dispatcher = NonNullable<ReturnType<RequestContext["getDispatcher"]>>;
@@ -40,11 +40,11 @@ export class Connection {
    */
   async open(call: Call): Promise<Answer> {
     const answer = await this.#send(call).catch((error: unknown) => {
-      throw errorOfFailure(call, error);
+      throw errorFromFailure(call, error);
     });
     if (answer.statusCode >= 200 && answer.statusCode < 300) return answer;
     const text = await answer.body.text().catch(() => "");
-    throw errorOfAnswer(call, {
+    throw errorFromResponse(call, {
       code: answer.statusCode,
       text,
       contentType: header(answer, "content-type"),
@@ -56,7 +56,7 @@ export class Connection {
   async json(call: Call): Promise<{ statusCode: number; body: unknown }> {
     const answer = await this.open(call);
     const text = await answer.body.text().catch((error: unknown) => {
-      throw errorOfFailure(call, error);
+      throw errorFromFailure(call, error);
     });
     try {
       return { statusCode: answer.statusCode, body: JSON.parse(text) };

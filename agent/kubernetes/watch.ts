@@ -1,4 +1,4 @@
-import { link } from "./abort.ts";
+import { linkAbort } from "./abort.ts";
 import type { KubeClient, WatchOptions } from "./client.ts";
 import type { WatchEvent } from "./decode.ts";
 import type { Kind } from "./kinds.ts";
@@ -6,7 +6,7 @@ import type { Kind } from "./kinds.ts";
 /** A server that does not end a watch by itself is left this much later. */
 const OVERTIME_MS = 30_000;
 
-export interface FollowOptions extends WatchOptions {
+export interface WatchOnceOptions extends WatchOptions {
   client: Pick<KubeClient, "watch">;
   kind: Kind;
   /** A watch that says nothing for so long is left: its connection may have died without a word. */
@@ -22,11 +22,11 @@ export interface FollowOptions extends WatchOptions {
  *
  * @throws KubeError where it is refused or breaks
  */
-export async function follow(options: FollowOptions): Promise<void> {
+export async function watchOnce(options: WatchOnceOptions): Promise<void> {
   const { client, kind, quietMs, stableMs, onEvent, onStable, signal: stopping, ...watch } = options;
   const leaving = new AbortController();
   const { signal } = leaving;
-  const unlink = link(stopping, leaving);
+  const unlink = linkAbort(stopping, leaving);
   const timers = new Set<NodeJS.Timeout>();
   const after = (ms: number, work: () => void) => {
     const timer = setTimeout(work, ms);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { AgentMetrics, type MetricsOptions } from "./metrics.ts";
-import type { ShownRecord, ShownRecords } from "./record-series.ts";
+import type { RecordSample, RecordSamples } from "./record-series.ts";
 
 let metrics: AgentMetrics;
 let contact: ReturnType<MetricsOptions["contact"]>;
@@ -17,7 +17,7 @@ async function lines(prefix: string, from = metrics): Promise<string[]> {
 
 type Verdicts = Record<string, string | [verdict: string, failures: number]>;
 
-const record = (verdicts: Verdicts, withheld: string[] = [], accepted = "True"): ShownRecord => ({
+const record = (verdicts: Verdicts, withheld: string[] = [], accepted = "True"): RecordSample => ({
   status: {
     conditions: [{ type: "Accepted", status: accepted }],
     leaves: Object.keys(verdicts).map((leaf) => ({ published: !withheld.includes(leaf) })),
@@ -32,7 +32,7 @@ describe("what the agent did", () => {
   it.each([
     [
       "reconciles, and how long they took",
-      () => metrics.reconciled("gateway", "error", 20),
+      () => metrics.observeReconcile("gateway", "error", 20),
       "vedette_agent_reconcile",
       [
         'vedette_agent_reconciles_total{controller="gateway",result="error"} 1',
@@ -42,14 +42,14 @@ describe("what the agent did", () => {
     [
       "deliveries by what became of them",
       () => {
-        for (const result of ["applied", "applied", "not_stored"] as const) metrics.delivered(result);
+        for (const result of ["applied", "applied", "not_stored"] as const) metrics.countDelivery(result);
       },
       "vedette_agent_deliveries",
       ['vedette_agent_deliveries_total{result="applied"} 2', 'vedette_agent_deliveries_total{result="not_stored"} 1'],
     ],
     [
       "lag in seconds, and none below zero where clocks differ",
-      () => metrics.lagged(-500, [1_500, -1]),
+      () => metrics.observeLag(-500, [1_500, -1]),
       "vedette_agent_de",
       [
         "vedette_agent_delivery_lag_seconds_sum 0",
@@ -61,8 +61,8 @@ describe("what the agent did", () => {
     [
       "snapshots, and the records in the last one",
       () => {
-        metrics.pushed("Taken", 35);
-        metrics.pushed("Overtaken", 36);
+        metrics.observePush("Taken", 35);
+        metrics.observePush("Overtaken", 36);
       },
       "vedette_agent_snapshot",
       [
@@ -77,11 +77,11 @@ describe("what the agent did", () => {
   });
 
   it("counts calls of the API server, and writes apart from reads", async () => {
-    metrics.requested({ verb: "list", kind: "DNSRecord", code: 200, ms: 5 });
-    metrics.requested({ verb: "watch", kind: "DNSRecord", code: 410, ms: 300_000 });
-    metrics.requested({ verb: "apply", kind: "DNSEndpoint", code: 200, ms: 5 });
-    metrics.requested({ verb: "apply status of", kind: "DNSRecord", code: 409, ms: 5 });
-    metrics.requested({ verb: "replace", kind: "Lease", code: 0, ms: 5 });
+    metrics.observeRequest({ verb: "list", kind: "DNSRecord", code: 200, ms: 5 });
+    metrics.observeRequest({ verb: "watch", kind: "DNSRecord", code: 410, ms: 300_000 });
+    metrics.observeRequest({ verb: "apply", kind: "DNSEndpoint", code: 200, ms: 5 });
+    metrics.observeRequest({ verb: "apply status of", kind: "DNSRecord", code: 409, ms: 5 });
+    metrics.observeRequest({ verb: "replace", kind: "Lease", code: 0, ms: 5 });
     expect(await lines("vedette_agent_api_requests_total")).toEqual([
       'vedette_agent_api_requests_total{verb="list",kind="DNSRecord",code="200"} 1',
       'vedette_agent_api_requests_total{verb="watch",kind="DNSRecord",code="410"} 1',
@@ -132,7 +132,7 @@ describe("records and probes", () => {
   const [one, two, three] = ["192.0.2.1", "2001:db8::2", "lb.example.net"];
 
   it("are shown as they are now", async () => {
-    metrics.show({
+    metrics.setRecords({
       "shop/api": record({ [one]: "Healthy", [two]: ["Unhealthy", 6], [three]: ["Pending", 1] }, [two, three]),
       "shop/new": record({ [one]: "Unknown" }, [], "Unknown"),
     });
@@ -186,7 +186,7 @@ describe("records and probes", () => {
     ],
     ["a word that is not known yet as none", [{ [one]: "Healthy" }, { [one]: "Bewildered" }], ["unknown 1"]],
   ])("count of transitions %s", async (_name, shown, expected) => {
-    for (const verdicts of shown) metrics.show({ "shop/api": record(verdicts) });
+    for (const verdicts of shown) metrics.setRecords({ "shop/api": record(verdicts) });
     const wanted = expected.map((text) => {
       const [to, count] = text.split(" ");
       return `vedette_probe_transitions_total{namespace="shop",record="api",to="${to}"} ${count}`;
@@ -195,7 +195,7 @@ describe("records and probes", () => {
   });
 
   it("start their transitions at zero, so that the first one is an increase", async () => {
-    metrics.show({ "shop/api": record({ [one]: "Healthy" }) });
+    metrics.setRecords({ "shop/api": record({ [one]: "Healthy" }) });
     expect(await lines("vedette_probe_transitions_total")).toEqual(
       ["healthy", "unhealthy", "pending", "unknown"].map(
         (to) => `vedette_probe_transitions_total{namespace="shop",record="api",to="${to}"} 0`,
@@ -204,25 +204,25 @@ describe("records and probes", () => {
   });
 
   it("leave with what they tell of", async () => {
-    metrics.show({
+    metrics.setRecords({
       "shop/api": record({ [one]: "Healthy", [two]: "Healthy" }),
       "shop/www": record({ [three]: "Healthy" }),
     });
-    metrics.show({ "shop/api": record({ [one]: "Healthy" }) });
+    metrics.setRecords({ "shop/api": record({ [one]: "Healthy" }) });
     const all = [...(await lines("vedette_probe")), ...(await lines("vedette_record"))].join("\n");
     expect(all).toContain(one);
     expect(all).not.toMatch(/2001:db8|www|lb\.example/);
   });
 
   it("leave a replica that leads no longer, and what it sees when it leads again is no transition", async () => {
-    metrics.leading(true);
-    metrics.show({ "shop/api": record({ [one]: "Healthy" }) });
-    metrics.leading(false);
-    metrics.show({ "shop/api": record({ [one]: "Healthy" }) });
+    metrics.setLeader(true);
+    metrics.setRecords({ "shop/api": record({ [one]: "Healthy" }) });
+    metrics.setLeader(false);
+    metrics.setRecords({ "shop/api": record({ [one]: "Healthy" }) });
     expect(await lines("vedette_agent_leader")).toEqual(["vedette_agent_leader 0"]);
     expect([...(await lines("vedette_probe")), ...(await lines("vedette_record"))]).toEqual([]);
-    metrics.leading(true);
-    metrics.show({ "shop/api": record({ [one]: "Unhealthy" }) });
+    metrics.setLeader(true);
+    metrics.setRecords({ "shop/api": record({ [one]: "Unhealthy" }) });
     expect(await lines("vedette_agent_leader")).toEqual(["vedette_agent_leader 1"]);
     expect(await changes()).toEqual([]);
   });
@@ -230,10 +230,10 @@ describe("records and probes", () => {
   it("stay within the bound: what is left out is counted, and is in the totals", async () => {
     const bounded = new AgentMetrics({ contact: () => undefined, maxSeries: 100 });
     const addresses = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`192.0.2.${n}`, "Healthy"]));
-    const records: ShownRecords = Object.fromEntries(
+    const records: RecordSamples = Object.fromEntries(
       Array.from({ length: 10 }, (_, n) => [`shop/r${9 - n}`, record(addresses)]),
     );
-    bounded.show(records);
+    bounded.setRecords(records);
     const series = [...(await lines("vedette_probe", bounded)), ...(await lines("vedette_record", bounded))];
     expect(series.length).toBeLessThanOrEqual(100);
     expect(new Set(series.map((line) => /record="(\w+)"/.exec(line)?.[1]))).toEqual(new Set(["r0", "r1", "r2"]));

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { PushResult } from "../edge/client.ts";
-import { RecordSeries, type ShownRecords } from "./record-series.ts";
+import { type RecordSamples, RecordSeries } from "./record-series.ts";
 /**
  * `contact`: it only repeated its number. `base_missing`: changes to what was not held, the whole follows. `unsigned`: not
  * known to be the edge's. `forwarded`: another replica took it.
@@ -37,26 +37,26 @@ const READS: ReadonlySet<string> = new Set(["read", "get", "list", "watch"]);
 export class AgentMetrics {
   readonly #registry = new Registry();
   readonly #contact: MetricsOptions["contact"];
-  readonly #edge: ReturnType<typeof edgeMeters>;
-  readonly #kubernetes: ReturnType<typeof kubernetesMeters>;
+  readonly #edge: ReturnType<typeof edgeMetrics>;
+  readonly #kubernetes: ReturnType<typeof kubernetesMetrics>;
   readonly #records: RecordSeries;
   #isWaiting = false;
 
   constructor({ contact, maxSeries = MAX_SERIES }: MetricsOptions) {
     this.#contact = contact;
-    this.#edge = edgeMeters(this.#registry);
-    this.#kubernetes = kubernetesMeters(this.#registry);
+    this.#edge = edgeMetrics(this.#registry);
+    this.#kubernetes = kubernetesMetrics(this.#registry);
     this.#records = new RecordSeries(this.#registry, maxSeries);
     collectDefaultMetrics({ register: this.#registry });
   }
 
   /** A controller has gone over its objects, in `ms` milliseconds. */
-  reconciled(controller: string, result: "success" | "error", ms: number): void {
+  observeReconcile(controller: string, result: "success" | "error", ms: number): void {
     this.#kubernetes.reconciles.inc({ controller, result });
     this.#kubernetes.reconcileSeconds.observe({ controller }, ms / 1000);
   }
 
-  delivered(result: DeliveryResult): void {
+  countDelivery(result: DeliveryResult): void {
     this.#edge.deliveries.inc({ result });
   }
 
@@ -65,19 +65,19 @@ export class AgentMetrics {
    * @param sinceSentMs how long ago the edge sent it
    * @param sinceDecidedMs how long ago each of the decisions was made that were new in it
    */
-  lagged(sinceSentMs: number, sinceDecidedMs: readonly number[]): void {
+  observeLag(sinceSentMs: number, sinceDecidedMs: readonly number[]): void {
     // The edge's clock and ours may differ: a delivery out of the future came at once.
     this.#edge.deliveryLag.observe(Math.max(0, sinceSentMs) / 1000);
     for (const ms of sinceDecidedMs) this.#edge.decisionLag.observe(Math.max(0, ms) / 1000);
   }
 
   /** A snapshot with so many records was pushed. */
-  pushed(result: PushResult["kind"], records: number): void {
+  observePush(result: PushResult["kind"], records: number): void {
     this.#edge.pushes.inc({ result: result.toLowerCase() });
     this.#edge.snapshotRecords.set(records);
   }
 
-  requested({ verb: words, kind, code, ms }: ApiRequest): void {
+  observeRequest({ verb: words, kind, code, ms }: ApiRequest): void {
     const verb = words.replace(/ of$/, "").replaceAll(" ", "_");
     this.#kubernetes.requests.inc({ verb, kind, code });
     // A watch lasts as long as nothing goes wrong.
@@ -87,20 +87,20 @@ export class AgentMetrics {
   }
 
   /** Whether this replica is the one that works. The series of records go from one that is not. */
-  leading(isLeader: boolean): void {
+  setLeader(isLeader: boolean): void {
     this.#kubernetes.leader.set(isLeader ? 1 : 0);
     this.#isWaiting = !isLeader;
     if (!isLeader) this.#records.clear();
   }
 
   /** The records as they are now; cheap enough for each change. A waiting replica shows none, whatever still ends there. */
-  show(records: ShownRecords): void {
-    if (!this.#isWaiting) this.#records.show(records);
+  setRecords(records: RecordSamples): void {
+    if (!this.#isWaiting) this.#records.setRecords(records);
   }
 
   /** All metrics as of now, in Prometheus' text format. */
   async scrape(): Promise<{ contentType: string; text: string }> {
-    this.#records.fill();
+    this.#records.collect();
     const { contactAge, silent } = this.#edge;
     const contact = this.#contact();
     contactAge.remove();
@@ -117,7 +117,7 @@ const LAG_BUCKETS_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 const WORK_BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30];
 
 /** What the agent counts of its talk with the edge. */
-export function edgeMeters(registry: Registry) {
+export function edgeMetrics(registry: Registry) {
   const { counter, gauge, histogram } = makers(registry);
   return {
     deliveries: counter("deliveries_total", "Deliveries of the edge by what became of them.", ["result"]),
@@ -144,7 +144,7 @@ export function edgeMeters(registry: Registry) {
 }
 
 /** What the agent counts of its work in Kubernetes. */
-export function kubernetesMeters(registry: Registry) {
+export function kubernetesMetrics(registry: Registry) {
   const { counter, gauge, histogram } = makers(registry);
   return {
     reconciles: counter("reconciles_total", "Times that a controller went over its objects.", ["controller", "result"]),

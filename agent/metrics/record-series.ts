@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 
 /** What is shown of a record; the records of the agent's state are such. */
-export interface ShownRecord {
+export interface RecordSample {
   status: {
     conditions: readonly { type: string; status: string }[];
     leaves: readonly { published: boolean }[];
@@ -10,7 +10,7 @@ export interface ShownRecord {
 }
 
 /** By `namespace/name`. */
-export type ShownRecords = Readonly<Record<string, ShownRecord>>;
+export type RecordSamples = Readonly<Record<string, RecordSample>>;
 
 const VERDICTS = ["healthy", "unhealthy", "pending", "unknown"] as const;
 type Verdict = (typeof VERDICTS)[number];
@@ -27,7 +27,7 @@ export class RecordSeries {
   readonly #maxSeries: number;
   readonly #gauges: ReturnType<typeof makeGauges>;
   readonly #transitions: Counter<"namespace" | "record" | "to">;
-  #records: ShownRecords = {};
+  #records: RecordSamples = {};
   #shown: ReadonlySet<string> = new Set();
   /** Undefined until something was shown: what stands then is no transition. */
   #verdicts: ReadonlyMap<string, Verdict> | undefined;
@@ -44,7 +44,7 @@ export class RecordSeries {
   }
 
   /** Takes the records as they are now, and counts the verdicts that changed since the last time. */
-  show(records: ShownRecords): void {
+  setRecords(records: RecordSamples): void {
     this.#records = records;
     const before = this.#shown;
     this.#shown = this.#choose(records);
@@ -60,12 +60,12 @@ export class RecordSeries {
 
   /** This process does not follow the records any more: their series go. */
   clear(): void {
-    this.show({});
+    this.setRecords({});
     this.#verdicts = undefined;
   }
 
   /** Sets the gauges, for a scrape. */
-  fill(): void {
+  collect(): void {
     for (const gauge of Object.values(this.#gauges)) gauge.reset();
     const { conditions, probes, leftOut } = this.#gauges;
     for (const verdict of VERDICTS) probes.set({ verdict }, 0);
@@ -82,7 +82,7 @@ export class RecordSeries {
     }
   }
 
-  #fillRecord(key: string, { leaves, probes }: ShownRecord["status"]): void {
+  #fillRecord(key: string, { leaves, probes }: RecordSample["status"]): void {
     const labels = labelsOf(key);
     const published = leaves.filter((leaf) => leaf.published).length;
     this.#gauges.endpoints.set({ ...labels, state: "published" }, published);
@@ -94,7 +94,7 @@ export class RecordSeries {
     }
   }
 
-  #choose(records: ShownRecords): ReadonlySet<string> {
+  #choose(records: RecordSamples): ReadonlySet<string> {
     const shown = new Set<string>();
     let left = this.#maxSeries;
     for (const [key, { status }] of Object.entries(records).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
@@ -106,7 +106,7 @@ export class RecordSeries {
     return shown;
   }
 
-  #countTransitions(records: ShownRecords): void {
+  #countTransitions(records: RecordSamples): void {
     const verdicts = new Map<string, Verdict>();
     for (const [key, { status }] of Object.entries(records)) {
       for (const { leaf, verdict } of status.probes) {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { dnsName } from "../../shared/model/host.ts";
 import type { Contact } from "../edge/contact.ts";
-import { Lifecycle, type LifecycleOptions } from "../finalizer/finalizer-controller.ts";
+import { FinalizerController, type FinalizerControllerOptions } from "../finalizer/finalizer-controller.ts";
 import { isHeldBy } from "../publish/external-dns/endpoint-object.ts";
 import { GatewayController } from "../sources/gateway/gateway-controller.ts";
 import type { State } from "../status/state.ts";
@@ -29,7 +29,7 @@ export function makeGateways({ settings, client, caches, log }: LeaderSessionOpt
 
 const naming = z.looseObject({ rootHost: dnsName });
 
-interface Known extends Pick<LifecycleOptions, "apiClock" | "onEvent"> {
+interface Known extends Pick<FinalizerControllerOptions, "apiClock" | "onEvent"> {
   contact: Contact;
   hosts: () => State["hosts"];
 }
@@ -38,8 +38,8 @@ interface Known extends Pick<LifecycleOptions, "apiClock" | "onEvent"> {
 export function makeLifecycle(
   { client, caches, settings, log }: LeaderSessionOptions,
   { contact, apiClock, onEvent, hosts }: Known,
-): Lifecycle {
-  return new Lifecycle({
+): FinalizerController {
+  return new FinalizerController({
     client,
     records: caches.records,
     apiClock,

@@ -73,8 +73,8 @@ export class Informers {
 
   /** What was not listed yet, in words. */
   notReady(): string[] {
-    return [...this.#all].flatMap(([{ plural }, { isSynced, trouble }]) =>
-      isSynced ? [] : [`${plural} have not been listed${trouble === undefined ? "" : `: ${trouble}`}`],
+    return [...this.#all].flatMap(([{ plural }, { isSynced, lastError }]) =>
+      isSynced ? [] : [`${plural} have not been listed${lastError === undefined ? "" : `: ${lastError}`}`],
     );
   }
 }

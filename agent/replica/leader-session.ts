@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Applied, Core } from "../core.ts";
 import { Contact } from "../edge/contact.ts";
-import { ApiClock } from "../finalizer/api-server-clock.ts";
-import type { Lifecycle } from "../finalizer/finalizer-controller.ts";
+import { ApiServerClock } from "../finalizer/api-server-clock.ts";
+import type { FinalizerController } from "../finalizer/finalizer-controller.ts";
 import { DNS_ENDPOINT, DNS_HEALTH_CHECK_POLICY, DNS_RECORD, GATEWAY, type Kind } from "../kubernetes/kinds.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
 import { Link } from "../link.ts";
@@ -33,8 +33,8 @@ const SHOWN_WITHIN_MS = 5_000;
 export class LeaderSession {
   readonly #options: LeaderSessionOptions;
   readonly #contact: Contact;
-  readonly #apiClock = new ApiClock(elapsedMs);
-  readonly #lifecycle: Lifecycle;
+  readonly #apiClock = new ApiServerClock(elapsedMs);
+  readonly #lifecycle: FinalizerController;
   readonly #store: Store;
   readonly #core: Core;
   readonly #link: Link;
@@ -171,7 +171,7 @@ export class LeaderSession {
     await this.#core.takeSource({ complete: true, records: read.records, problems: read.problems });
     // What is shown of records that take no part is no matter of the core.
     this.#store.show();
-    this.#options.metrics.reconciled("records", "success", elapsedMs() - startedAt);
+    this.#options.metrics.observeReconcile("records", "success", elapsedMs() - startedAt);
     this.#link.start();
   }
 
@@ -194,7 +194,7 @@ export class LeaderSession {
   }
 
   #edgeHolds(taken?: ReadonlySet<string>): void {
-    this.#lifecycle.edgeHolds(taken, this.#core.namedByEdge);
+    this.#lifecycle.edgeStateChanged(taken, this.#core.namedByEdge);
   }
 
   #published(change: Published): void {
@@ -202,7 +202,7 @@ export class LeaderSession {
     const nowMs = Date.now();
     const { hosts, sentAt } = this.#core.state;
     const decidedAt = hosts[change.rootHost]?.delivered?.decidedAt;
-    metrics.lagged(nowMs - sentAt, decidedAt === undefined ? [] : [nowMs - decidedAt]);
+    metrics.observeLag(nowMs - sentAt, decidedAt === undefined ? [] : [nowMs - decidedAt]);
     this.#store.published(change);
     hooks.onPublished?.(change);
   }
@@ -239,7 +239,7 @@ export class LeaderSession {
       core: () => this.#core,
       reread: async () => this.#due(),
       onSnapshotTaken: (keys) => this.#edgeHolds(keys),
-      onPushed: (result, records) => metrics.pushed(result, records),
+      onPushed: (result, records) => metrics.observePush(result, records),
       log,
       now: Date.now,
       elapsedMs,

@@ -5,8 +5,8 @@ import type { Settings } from "../runtime/settings-schema.ts";
 import { kubernetesRecords } from "../sources/api-records.ts";
 import type { OwnRecord } from "../sources/manifest-file.ts";
 import { contactRef } from "../status/lease-object.ts";
-import { withNewestInDns } from "../status/restore-newer-decisions.ts";
-import { stateFromObjects } from "../status/restore-state.ts";
+import { withNewerDecisions } from "../status/restore-newer-decisions.ts";
+import { restoreState } from "../status/restore-state.ts";
 import type { State } from "../status/state.ts";
 import type { Informers } from "./informers.ts";
 import type { PendingDecisions } from "./pending-decisions.ts";
@@ -29,7 +29,7 @@ export async function loadState(
   const system = settings.clusterUid ?? (await client.get(NAMESPACE, SYSTEM_NAMESPACE))?.metadata.uid;
   if (system === undefined) throw new Error("The namespace kube-system has no uid: set clusterUid");
   const [records, endpoints] = [caches.records.list(), caches.endpoints?.list() ?? []];
-  return withNewestInDns(heldState(options, lease, system), { records, endpoints, nowMs: Date.now() });
+  return withNewerDecisions(heldState(options, lease, system), { records, endpoints, nowMs: Date.now() });
 }
 
 /** What the caches hold of the state, with what the edge has decided since and nobody could store. */
@@ -45,7 +45,7 @@ export function storedState(
   lease?: KubeObject,
   clusterUid = "",
 ): State {
-  return stateFromObjects({
+  return restoreState({
     records: caches.records.list(),
     probes: caches.probes.list(),
     endpoints: caches.endpoints?.list() ?? [],
@@ -58,6 +58,5 @@ export function storedState(
 function standing(objects: readonly KubeObject[]): OwnRecord[] {
   const isMember = ({ metadata }: KubeObject) => metadata.deletionTimestamp === undefined;
   const nothing = () => undefined;
-  return kubernetesRecords({ records: objects, isMember, secretAt: nothing, secretTrouble: nothing, before: [] })
-    .records;
+  return kubernetesRecords({ records: objects, isMember, secretAt: nothing, secretError: nothing, before: [] }).records;
 }

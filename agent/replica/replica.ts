@@ -3,13 +3,13 @@ import { hostname } from "node:os";
 import { NO_NUMBER } from "../../shared/number.ts";
 import type { AgentHooks } from "../agent.ts";
 import type { Applied } from "../core.ts";
-import { handOn } from "../edge/forward-to-leader.ts";
-import { acknowledge, makeReceiver, parseJson, type SignedDelivery } from "../edge/webhook.ts";
+import { forwardToLeader } from "../edge/forward-to-leader.ts";
+import { acknowledge, makeWebhook, parseJson, type SignedDelivery } from "../edge/webhook.ts";
 import { KubeClient } from "../kubernetes/client.ts";
 import { AgentMetrics } from "../metrics/metrics.ts";
 import { makeOperations } from "../operations.ts";
 import type { DnsServer } from "../publish/dns-server/server.ts";
-import { type Listening, listen } from "../runtime/http-server.ts";
+import { listen, type RunningServer } from "../runtime/http-server.ts";
 import { type Log, makeLog } from "../runtime/log.ts";
 import { repeat } from "../runtime/repeat.ts";
 import type { Settings } from "../runtime/settings-schema.ts";
@@ -58,8 +58,8 @@ export class Replica {
   readonly #closing = new AbortController();
   readonly #opened = new AsyncDisposableStack();
   #dns: DnsServer | undefined;
-  #web: Listening | undefined;
-  #operations: Listening | undefined;
+  #web: RunningServer | undefined;
+  #operations: RunningServer | undefined;
   #follower: FollowerDns | undefined;
   #leadership: Leadership | undefined;
 
@@ -72,7 +72,7 @@ export class Replica {
     this.#identity = `${settings.podName ?? hostname()}_${randomUUID()}`;
     this.#unstored = new PendingDecisions(settings.cluster);
     this.#metrics = new AgentMetrics({ contact: () => this.#term?.contact });
-    this.#client = new KubeClient(config, { onRequest: (about) => this.#metrics.requested(about) });
+    this.#client = new KubeClient(config, { onRequest: (about) => this.#metrics.observeRequest(about) });
     this.#caches = new Informers({
       client: this.#client,
       resyncMs: settings.resyncMs,
@@ -148,14 +148,14 @@ export class Replica {
     this.#opened.defer(() => follower.stop());
   }
 
-  async #listenForDeliveries(): Promise<Listening> {
+  async #listenForDeliveries(): Promise<RunningServer> {
     const { webhookAddress: address, webhookPort: port, pull, secret } = this.#settings;
-    const receiver = makeReceiver({
+    const receiver = makeWebhook({
       secrets: pull ? undefined : secret,
       isReady: () => this.#caches.isSynced,
       apply: (json) => this.#apply(json),
-      handOn: (delivery) => (this.isLeader ? undefined : this.#handOn(delivery)),
-      onTurnedAway: (why) => this.#metrics.delivered(why),
+      forward: (delivery) => (this.isLeader ? undefined : this.#handOn(delivery)),
+      onRejected: (why) => this.#metrics.countDelivery(why),
       now: Date.now,
     });
     const web = await listen(receiver, address, port).catch(cannotListen("deliveries", address, port, "--webhook"));
@@ -166,13 +166,13 @@ export class Replica {
   async #apply(json: unknown): Promise<Applied> {
     const term = this.#term;
     const applied = term?.isReady ? await term.apply(json) : ({ kind: "NotStored" } as const);
-    this.#metrics.delivered(resultOf(applied, json));
+    this.#metrics.countDelivery(resultOf(applied, json));
     return (applied.kind === "NotStored" ? this.#keep(json) : undefined) ?? applied;
   }
 
   async #handOn(delivery: SignedDelivery): Promise<Response> {
-    this.#metrics.delivered("forwarded");
-    const answer = await handOn(delivery, this.#leadership?.forwardTo, this.#closing.signal);
+    this.#metrics.countDelivery("forwarded");
+    const answer = await forwardToLeader(delivery, this.#leadership?.forwardTo, this.#closing.signal);
     const instead = answer.status === 503 ? this.#keep(parseJson(delivery.body)) : undefined;
     return instead === undefined ? answer : acknowledge(instead);
   }
@@ -190,7 +190,7 @@ export class Replica {
     return undefined;
   }
 
-  async #listenForOperations(): Promise<Listening> {
+  async #listenForOperations(): Promise<RunningServer> {
     const { operationsAddress: address, operationsPort: port } = this.#settings;
     const operations = makeOperations({
       notReady: () => this.#caches.notReady(),
@@ -217,7 +217,7 @@ export class Replica {
       forwardTo: `http://${host}:${this.webhookPort}`,
       begin: (leads) => this.#begin(leads),
       onChange: (isLeader) => {
-        this.#metrics.leading(isLeader);
+        this.#metrics.setLeader(isLeader);
         this.#follower?.changed();
       },
       log: this.#log,

@@ -7,7 +7,7 @@ import { Contact } from "../edge/contact.ts";
 import { DNS_ENDPOINT, DNS_HEALTH_CHECK_PROBE, DNS_RECORD, type Kind } from "../kubernetes/kinds.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
 import { decidedAtOf } from "../publish/external-dns/endpoint-object.ts";
-import { stateFromObjects } from "../status/restore-state.ts";
+import { restoreState } from "../status/restore-state.ts";
 import type { State } from "../status/state.ts";
 import { Store, type StoreOptions } from "./store.ts";
 
@@ -66,14 +66,14 @@ function options(): StoreOptions {
     isMember: () => true,
     withdrawing: () => undefined,
     onTime: () => {},
-    metrics: { show: () => {} },
+    metrics: { setRecords: () => {} },
     log: () => {},
   } as unknown as StoreOptions;
 }
 
 function state(): State {
   const edge = { url: SETTINGS.edgeUrl, cluster: SETTINGS.cluster };
-  return stateFromObjects({
+  return restoreState({
     records: [record],
     probes: [],
     endpoints: [...api(DNS_ENDPOINT).objects.values()],

@@ -14,7 +14,7 @@ import { conflictsOf } from "../publish/external-dns/conflicts.ts";
 import { endpointObjects } from "../publish/external-dns/endpoint-object.ts";
 import { Ownership } from "../publish/external-dns/ownership.ts";
 import type { KubernetesRecords } from "../sources/api-records.ts";
-import { shownObjects } from "../status/desired-objects.ts";
+import { desiredObjects } from "../status/desired-objects.ts";
 import type { State } from "../status/state.ts";
 import { publishedEvent, type RecordEvent, transitions } from "./condition-events.ts";
 import { ContactLease } from "./contact-lease.ts";
@@ -111,7 +111,7 @@ export class Store {
     const trouble = await this.#publish();
     this.show();
     for (const { key, event } of transitions(before.records, state.records)) this.#tell(key, event);
-    this.#options.metrics.show(state.records);
+    this.#options.metrics.setRecords(state.records);
     this.#refuseWhenStopped();
     if (trouble !== undefined) throw new Error(trouble);
     await this.#lease.write(state);
@@ -131,7 +131,7 @@ export class Store {
     const { caches } = this.#options;
     if (this.#source === undefined) return;
     const conflicts = conflictsOf(this.#writer.failures);
-    const shown = shownObjects({
+    const shown = desiredObjects({
       state: this.#state,
       ...this.#source,
       recordAt: (ref) => caches.records.get(ref),

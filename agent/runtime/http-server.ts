@@ -8,13 +8,13 @@ const MAX_CONNECTIONS = 128;
 const REQUEST_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 
-export interface Listening {
+export interface RunningServer {
   port: number;
   close(): Promise<void>;
 }
 
 /** Serves the app over HTTP. Rejects with the system's error (`EADDRINUSE`) when it cannot bind. */
-export async function listen(app: Hono, address: string, port: number): Promise<Listening> {
+export async function listen(app: Hono, address: string, port: number): Promise<RunningServer> {
   const server: Server = createServer(
     { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: HEADERS_TIMEOUT_MS },
     getRequestListener(app.fetch),

@@ -34,7 +34,7 @@ const read = (records: KubeObject[], more: Partial<KubernetesInput> = {}) =>
     records,
     isMember: () => true,
     secretAt: () => undefined,
-    secretTrouble: () => undefined,
+    secretError: () => undefined,
     before: [],
     ...more,
   });
@@ -133,7 +133,7 @@ describe("header secrets", () => {
 
   it.each([
     ["are missing", {}, "The Secret shop/probe does not exist."],
-    ["cannot be read", { secretTrouble: () => "403 Forbidden" }, "The Secret shop/probe cannot be read: 403 Forbidden"],
+    ["cannot be read", { secretError: () => "403 Forbidden" }, "The Secret shop/probe cannot be read: 403 Forbidden"],
     [
       "hold what no header may",
       { secretAt: () => secret({ "X-Key": base64(`${CANARY}\r\nHost: evil`) }) },
@@ -157,7 +157,7 @@ describe("header secrets", () => {
   });
 
   it("that could be read once stay good while the reading has trouble", () => {
-    const trouble = { secretAt: () => secret({ "X-Key": base64("v") }), secretTrouble: () => "503" };
+    const trouble = { secretAt: () => secret({ "X-Key": base64("v") }), secretError: () => "503" };
     expect(headersOf(trouble).headers).toEqual({ "X-Key": "v" });
   });
 });

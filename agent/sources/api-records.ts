@@ -18,7 +18,7 @@ export interface KubernetesInput {
   /** The Secret at `namespace/name`, or undefined where there is none. */
   secretAt: (key: string) => KubeObject | undefined;
   /** Why the Secret at `namespace/name` cannot be read, in words that hold no value of it; undefined where it can. */
-  secretTrouble: (key: string) => string | undefined;
+  secretError: (key: string) => string | undefined;
   /** What was read last: the good forms of records that are wrong now. */
   before: readonly OwnRecord[];
 }
@@ -61,9 +61,9 @@ export function kubernetesRecords(input: KubernetesInput): KubernetesRecords {
   };
 }
 
-type Standing = ManifestRecord & Pick<OwnRecord, "refusal">;
+type EffectiveRecord = ManifestRecord & Pick<OwnRecord, "refusal">;
 
-function readOne(object: KubeObject, before: OwnRecord | undefined): Standing | RefusedRecord {
+function readOne(object: KubeObject, before: OwnRecord | undefined): EffectiveRecord | RefusedRecord {
   const read = readRecord(manifestOf(object, object.spec));
   if (read.ok) return read.record;
   const refusal = refusalOf(read.errors);
@@ -119,10 +119,10 @@ function refusalOf(errors: readonly FieldError[]): string {
   return `${named.slice(0, MAX_REFUSAL_CHARACTERS)}${more}`;
 }
 
-function readSecret(key: string, { secretAt, secretTrouble }: KubernetesInput): SecretReading {
+function readSecret(key: string, { secretAt, secretError }: KubernetesInput): SecretReading {
   const secret = secretAt(key);
   if (secret === undefined) {
-    const trouble = secretTrouble(key);
+    const trouble = secretError(key);
     return { problem: trouble === undefined ? "does not exist." : `cannot be read: ${trouble}` };
   }
   const manifest = { ...secret, apiVersion: "v1", kind: "Secret" };

@@ -2,11 +2,11 @@ import { isUtf8 } from "node:buffer";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import {
-  afterRead,
-  collect,
   type FileContent,
   formatProblem,
   type ManifestProblem,
+  mergeFiles,
+  mergeReread,
   type OwnRecord,
   parseManifests,
   unparsed,
@@ -21,7 +21,7 @@ export interface SourceState {
 }
 
 /** What of the source matters for DNS and snapshots, secrets included: compared in memory only. */
-export function contentOf({ complete, records }: SourceState): string {
+export function stateKey({ complete, records }: SourceState): string {
   return JSON.stringify([complete, records]);
 }
 
@@ -69,7 +69,7 @@ export class ManifestSource {
     if (result.kind === "Unreadable") this.#unread.set(file, result.code);
     if (result.kind !== "Text" && result.kind !== "Wrong") return;
     const read = result.kind === "Text" ? parseManifests(result.text, file) : unparsed(file, result.message);
-    this.#contents.set(file, afterRead(this.#contents.get(file), read));
+    this.#contents.set(file, mergeReread(this.#contents.get(file), read));
     this.#readStamps.set(file, stamp);
   }
 
@@ -93,7 +93,7 @@ export class ManifestSource {
 
   #state(): SourceState {
     const inOrder = new Map([...this.#contents].sort(([a], [b]) => (a < b ? -1 : 1)));
-    const { records, problems } = collect(inOrder);
+    const { records, problems } = mergeFiles(inOrder);
     const unread: ManifestProblem[] = [...this.#unread].map(([file, code]) => ({
       file,
       message: `cannot be read (${code}): what it held stays`,

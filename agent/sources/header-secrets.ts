@@ -59,7 +59,8 @@ export class HeaderSecrets {
   get isSynced(): boolean {
     const nowMs = this.#options.elapsedMs();
     return [...this.#watched.values()].every(
-      ({ informer, sinceMs }) => informer.isSynced || informer.trouble !== undefined || nowMs - sinceMs >= PATIENCE_MS,
+      ({ informer, sinceMs }) =>
+        informer.isSynced || informer.lastError !== undefined || nowMs - sinceMs >= PATIENCE_MS,
     );
   }
 
@@ -72,17 +73,17 @@ export class HeaderSecrets {
   troubleOf(key: string): string | undefined {
     const informer = this.#watched.get(key)?.informer;
     if (informer === undefined || informer.isSynced) return undefined;
-    if (informer.trouble === undefined) return "nobody has answered yet";
+    if (informer.lastError === undefined) return "nobody has answered yet";
     const [namespace = ""] = key.split("/");
     const serviceAccount = `${this.#options.namespace}:vedette-agent`;
-    const isForbidden = informer.trouble.startsWith("403 ");
-    if (!isForbidden) return informer.trouble;
+    const isForbidden = informer.lastError.startsWith("403 ");
+    if (!isForbidden) return informer.lastError;
     return `forbidden. Run: kubectl -n ${namespace} create rolebinding ${ROLE} --clusterrole=${ROLE} --serviceaccount=${serviceAccount}`;
   }
 
   /** Changes with what is known of the Secrets, and not with their contents. */
   get standing(): string {
-    return [...this.#watched].map(([key, { informer }]) => `${key} ${informer.isSynced} ${informer.trouble}`).join();
+    return [...this.#watched].map(([key, { informer }]) => `${key} ${informer.isSynced} ${informer.lastError}`).join();
   }
 
   async stop(): Promise<void> {

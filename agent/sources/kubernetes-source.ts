@@ -39,7 +39,7 @@ export class KubernetesSource {
       records: objects,
       isMember,
       secretAt: (key) => secrets.secretAt(key),
-      secretTrouble: (key) => secrets.troubleOf(key),
+      secretError: (key) => secrets.troubleOf(key),
       before: this.#records,
     });
     this.#records = read.records;

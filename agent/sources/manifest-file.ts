@@ -53,7 +53,7 @@ export interface FileContent {
  * What a file holds after it was read again. A wrong document leaves the last good form in force; a document that is
  * gone, with nothing else wrong that could be it, is gone.
  */
-export function afterRead(before: FileContent | undefined, read: FileContent): FileContent {
+export function mergeReread(before: FileContent | undefined, read: FileContent): FileContent {
   if (before === undefined) return read;
   const stays = (kept: readonly { key: string }[]) => {
     const now = new Set(kept.map(({ key }) => key));
@@ -73,11 +73,11 @@ export function formatProblem({ file, line, column, message }: ManifestProblem):
 
 /** Reads the manifests of one file. A document that is wrong is reported with line, column and field, and stops no other. */
 export function parseManifests(text: string, file: string): FileContent {
-  return contentOf(readDocuments(text), file);
+  return fileContent(readDocuments(text), file);
 }
 
 /** What the documents of a file come to. */
-export function contentOf(documents: readonly ManifestDocument[], file: string): FileContent {
+export function fileContent(documents: readonly ManifestDocument[], file: string): FileContent {
   const wrong = documents.flatMap((one) => (one.kind === "Wrong" ? [one] : []));
   const isEmpty = documents.every(({ kind }) => kind === "Blank");
   const emptyProblem = {
@@ -119,7 +119,7 @@ export interface OwnRecord extends ManifestRecord, Headers {
 }
 
 /** All records of all files, in the order of their keys. Of two with one name the first by file and line holds. */
-export function collect(files: ReadonlyMap<string, FileContent>): {
+export function mergeFiles(files: ReadonlyMap<string, FileContent>): {
   records: OwnRecord[];
   problems: ManifestProblem[];
 } {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { delivered } from "../../test/support/agent/delivered.ts";
-import { contactCondition, healthCondition, timed } from "./conditions.ts";
+import { contactCondition, healthCondition, withTransitionTimes } from "./conditions.ts";
 
 const probes = (verdicts: Record<string, string>) =>
   Object.entries(verdicts).map(([leaf, verdict]) => ({ ...delivered("x.test", [leaf]).probes[0]!, verdict }));
@@ -32,14 +32,18 @@ describe("EdgeReachable", () => {
 
 describe("lastTransitionTime", () => {
   const condition = { type: "Healthy", status: "False", reason: "PartiallyHealthy", message: "Unhealthy: a." } as const;
-  const [first] = timed([condition], [], 1_000);
+  const [first] = withTransitionTimes([condition], [], 1_000);
 
   it("is in UTC, wherever the agent runs", () => {
     expect(first?.lastTransitionTime).toBe("1970-01-01T00:00:01.000Z");
   });
 
   it("stays while the status does, whatever else is said", () => {
-    const [next] = timed([{ ...condition, reason: "Unhealthy", message: "Unhealthy: a, b." }], [first!], 2_000);
+    const [next] = withTransitionTimes(
+      [{ ...condition, reason: "Unhealthy", message: "Unhealthy: a, b." }],
+      [first!],
+      2_000,
+    );
     expect(next).toEqual({
       ...condition,
       reason: "Unhealthy",
@@ -49,7 +53,7 @@ describe("lastTransitionTime", () => {
   });
 
   it("moves with the status", () => {
-    const [next] = timed([{ ...condition, status: "True" }], [first!], 2_000);
+    const [next] = withTransitionTimes([{ ...condition, status: "True" }], [first!], 2_000);
     expect(next?.lastTransitionTime).toBe("1970-01-01T00:00:02.000Z");
   });
 });

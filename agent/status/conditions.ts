@@ -11,12 +11,12 @@ const MAX_MESSAGE_CHARACTERS = 1_024;
 const MAX_LEAVES_NAMED = 20;
 
 /** A text for a status, cut where it is too long. */
-export function bounded(text: string, maxCharacters = MAX_MESSAGE_CHARACTERS): string {
+export function truncate(text: string, maxCharacters = MAX_MESSAGE_CHARACTERS): string {
   return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters - 1)}…`;
 }
 
 /** Gives conditions their times: a time changes only when the status does (Kubernetes API conventions). */
-export function timed(
+export function withTransitionTimes(
   conditions: readonly Condition[],
   before: readonly StatusCondition[],
   nowMs: number,
@@ -25,7 +25,7 @@ export function timed(
     const old = before.find(({ type }) => type === condition.type);
     const isSame = old !== undefined && old.status === condition.status;
     const lastTransitionTime = isSame ? old.lastTransitionTime : new Date(nowMs).toISOString();
-    return { ...condition, message: bounded(condition.message), lastTransitionTime };
+    return { ...condition, message: truncate(condition.message), lastTransitionTime };
   });
 }
 
@@ -56,10 +56,10 @@ export function notProbed(message: string): Condition {
 }
 
 const named = (verdict: string, leaves: readonly string[]) =>
-  leaves.length === 0 ? "" : `${verdict}: ${listed(leaves)}. `;
+  leaves.length === 0 ? "" : `${verdict}: ${formatList(leaves)}. `;
 
 /** `a, b and 7 more`, sorted. */
-export function listed(leaves: readonly string[], max = MAX_LEAVES_NAMED): string {
+export function formatList(leaves: readonly string[], max = MAX_LEAVES_NAMED): string {
   const more = leaves.length > max ? ` and ${leaves.length - max} more` : "";
   return `${leaves.toSorted().slice(0, max).join(", ")}${more}`;
 }
@@ -137,7 +137,7 @@ const UNWATCHED: Readonly<Record<string, "True" | "False">> = {
  * What a person has to mend in a record before its leaves are watched as asked, a line for each. They stay published
  * meanwhile, so that nobody would notice a mistyped Secret by the answers of DNS.
  */
-export function troublesOf(
+export function unwatchedWarnings(
   records: Readonly<Record<string, { status: Pick<OwnRecordStatus, "conditions"> }>>,
 ): string[] {
   return Object.entries(records).flatMap(([key, { status }]) =>

@@ -5,10 +5,10 @@ import { dnsRecord, NOW, recordsOf } from "../../test/support/agent/kube-objects
 import type { KubeObject } from "../kubernetes/object.ts";
 import { endpointObjects } from "../publish/external-dns/endpoint-object.ts";
 import { kubernetesRecords } from "../sources/api-records.ts";
-import { type ShownInput, shownObjects } from "./desired-objects.ts";
+import { type DesiredObjectsInput, desiredObjects } from "./desired-objects.ts";
 import { leaseObject } from "./lease-object.ts";
 
-const EMPTY: Omit<ShownInput, "state" | "records" | "refused"> = {
+const EMPTY: Omit<DesiredObjectsInput, "state" | "records" | "refused"> = {
   recordAt: () => undefined,
   probeAt: () => undefined,
   extraOf: () => [],
@@ -29,14 +29,14 @@ async function shown(objects: KubeObject[], secret?: KubeObject) {
     records: objects,
     isMember: () => true,
     secretAt: () => secret,
-    secretTrouble: () => undefined,
+    secretError: () => undefined,
     before: [],
   });
   await core.takeSource({ complete: true, ...read });
   await core.takeDelivery(
     delivery({ epoch: 1, n: 1 }, [delivered("x.test", ["192.0.2.1"], { unhealthy: ["192.0.2.2"] })]),
   );
-  return { state: core.state, ...shownObjects({ ...EMPTY, state: core.state, ...read }), read };
+  return { state: core.state, ...desiredObjects({ ...EMPTY, state: core.state, ...read }), read };
 }
 
 describe("what is shown", () => {
@@ -108,12 +108,12 @@ describe("what is shown", () => {
       records: objects,
       isMember: () => true,
       secretAt: () => undefined,
-      secretTrouble: () => undefined,
+      secretError: () => undefined,
       before,
     });
     const { core } = startCore();
     await core.takeSource({ complete: true, records, problems: [] });
-    const { wanted } = shownObjects({ ...EMPTY, state: core.state, records, refused: [] });
+    const { wanted } = desiredObjects({ ...EMPTY, state: core.state, records, refused: [] });
     expect(wanted.flatMap((one) => (one.type === "Object" ? [one.object.metadata.name] : []))).toEqual(["x-192.0.2.1"]);
   });
 });

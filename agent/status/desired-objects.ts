@@ -7,10 +7,10 @@ import type { RefusedRecord } from "../sources/api-records.ts";
 import type { OwnRecord } from "../sources/manifest-file.ts";
 
 import { probeObjects } from "./probe-object.ts";
-import { outsideStatusOf, recordStatusOf } from "./record-object.ts";
+import { inactiveRecordStatus, recordObjectStatus } from "./record-object.ts";
 import type { State } from "./state.ts";
 
-export interface ShownInput {
+export interface DesiredObjectsInput {
   /** The core's, settled with these records. */
   state: State;
   records: readonly OwnRecord[];
@@ -25,7 +25,7 @@ export interface ShownInput {
 }
 
 /** Everything that is shown of the records and their probes. What is in DNS does not depend on it, but a restart does. */
-export function shownObjects(input: ShownInput): Desired {
+export function desiredObjects(input: DesiredObjectsInput): Desired {
   const wanted = [
     ...input.records.flatMap((record) => ofRecord(record, input)),
     ...input.refused.flatMap(({ object, refusal }) => ofRefused(object, refusal, input)),
@@ -33,7 +33,7 @@ export function shownObjects(input: ShownInput): Desired {
   return { wanted, scopes: [{ kind: DNS_HEALTH_CHECK_PROBE, labels: MANAGED_BY_US }] };
 }
 
-function ofRecord(record: OwnRecord, input: ShownInput): Wanted[] {
+function ofRecord(record: OwnRecord, input: DesiredObjectsInput): Wanted[] {
   const { state, recordAt, probeAt, extraOf, refreshTimes, nowMs } = input;
   const known = state.records[record.key];
   if (known === undefined || record.uid === undefined) return [];
@@ -42,14 +42,14 @@ function ofRecord(record: OwnRecord, input: ShownInput): Wanted[] {
   const host = state.hosts[(standing ?? record).spec.rootHost];
   const object = recordAt(record);
   const extra = extraOf(record.key);
-  const status = recordStatusOf({ record, state: known, host, cluster, extra, object, refreshTimes, nowMs });
+  const status = recordObjectStatus({ record, state: known, host, cluster, extra, object, refreshTimes, nowMs });
   const delivered = host?.delivered;
   const probes =
     standing && probeObjects({ record: standing, delivered, cluster, objectAt: probeAt, refreshTimes, nowMs });
   return [wantedStatus(record, record.uid, status), ...(probes ?? [])];
 }
 
-function ofRefused(object: KubeObject, refusal: string, { extraOf, nowMs }: ShownInput): Wanted[] {
+function ofRefused(object: KubeObject, refusal: string, { extraOf, nowMs }: DesiredObjectsInput): Wanted[] {
   const { metadata } = object;
   if (metadata.uid === undefined) return [];
   const conditions: Condition[] = [
@@ -57,7 +57,7 @@ function ofRefused(object: KubeObject, refusal: string, { extraOf, nowMs }: Show
     { type: "Ready", status: "False", reason: "NotAccepted", message: "Nothing of it is published: mend the spec." },
     ...extraOf(refKey(metadata)),
   ];
-  return [wantedStatus(metadata, metadata.uid, outsideStatusOf(object, conditions, nowMs))];
+  return [wantedStatus(metadata, metadata.uid, inactiveRecordStatus(object, conditions, nowMs))];
 }
 
 function wantedStatus({ name, namespace }: ObjectRef, uid: string, status: object): WantedStatus {

@@ -4,7 +4,7 @@ import { formatNumber, isNewer, NO_NUMBER, parseNumber } from "../../shared/numb
 import type { WantedObject } from "../apply/desired.ts";
 import { LEASE } from "../kubernetes/kinds.ts";
 import { type KubeObject, MANAGED_BY_US, type ObjectRef } from "../kubernetes/object.ts";
-import { timeOf, timeText } from "../kubernetes/time.ts";
+import { parseTime, rfc3339 } from "../kubernetes/time.ts";
 import type { State } from "./state.ts";
 
 /** For contact alone the Lease is written at most so often. */
@@ -43,11 +43,11 @@ export function contactOf(object: KubeObject | undefined): ContactState {
   };
   return {
     number: numberOf(annotation(NUMBER)),
-    sentAt: timeOf(annotation(SENT_AT)) ?? 0,
+    sentAt: parseTime(annotation(SENT_AT)) ?? 0,
     serial: serialOf(annotation(SERIAL)),
     silent: annotation(SILENT) === "true",
     edgeUrl: annotation(EDGE),
-    heardAt: timeOf(data?.spec.renewTime),
+    heardAt: parseTime(data?.spec.renewTime),
   };
 }
 
@@ -76,7 +76,7 @@ export function leaseObject({ state, namespace, heardAt, before }: LeaseInput): 
   const { number, sentAt } = newestOf(state, before);
   const annotations = {
     [NUMBER]: formatNumber(number),
-    [SENT_AT]: timeText(sentAt),
+    [SENT_AT]: rfc3339(sentAt),
     [SERIAL]: `${state.serial}`,
     [SILENT]: `${state.silent}`,
     [EDGE]: state.edge.url,
@@ -116,4 +116,4 @@ function renewTime(
 }
 
 /** The API server takes six digits of a second for a `MicroTime`, and gives six back. */
-const microTime = (atMs: number) => timeText(atMs).replace("Z", "000Z");
+const microTime = (atMs: number) => rfc3339(atMs).replace("Z", "000Z");

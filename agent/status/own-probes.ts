@@ -4,7 +4,7 @@ import { readTree } from "../../shared/record/tree.ts";
 import type { DeliveredProbe, DeliveredRecord } from "../edge/delivered.ts";
 
 /** The leaves of a record that are to be probed by its own health check, sorted; none where it has no health check. */
-export function watchedLeaves(spec: Pick<RecordSpec, "rootHost" | "endpoints" | "healthCheck">): string[] {
+export function probedLeaves(spec: Pick<RecordSpec, "rootHost" | "endpoints" | "healthCheck">): string[] {
   const check = spec.healthCheck;
   const reading = readTree(spec.endpoints);
   if (check === undefined || !reading.ok) return [];

@@ -5,12 +5,12 @@ import { probeHost } from "../../shared/record/probe-host.ts";
 import type { WantedObject } from "../apply/desired.ts";
 import type { DeliveredRecord } from "../edge/delivered.ts";
 import { DNS_HEALTH_CHECK_PROBE } from "../kubernetes/kinds.ts";
-import { labelsOf, ownedBy, probeName } from "../kubernetes/metadata.ts";
+import { ownerReference, probeName, recordLabels } from "../kubernetes/metadata.ts";
 import type { KubeObject, ObjectRef } from "../kubernetes/object.ts";
 
 import type { OwnRecord } from "../sources/manifest-file.ts";
 
-import { notProbeableIn, ownProbes, watchedLeaves } from "./own-probes.ts";
+import { notProbeableIn, ownProbes, probedLeaves } from "./own-probes.ts";
 import { probeStatus } from "./probe-status.ts";
 
 export interface ProbesInput {
@@ -32,7 +32,7 @@ export interface ProbesInput {
  */
 export function probeObjects(input: ProbesInput): WantedObject[] {
   const { record, delivered, cluster, objectAt, refreshTimes, nowMs } = input;
-  const owner = ownedBy(record);
+  const owner = ownerReference(record);
   const check = record.spec.healthCheck;
   if (owner === undefined || check === undefined) return [];
   const share = { cluster, record: record.key };
@@ -40,9 +40,9 @@ export function probeObjects(input: ProbesInput): WantedObject[] {
   const reasons = new Map(delivered?.leaves.map(({ leaf, reason }) => [leaf, reason]));
   const notProbeable = notProbeableIn(delivered, share);
   const { apiVersion, kind } = DNS_HEALTH_CHECK_PROBE;
-  return watchedLeaves(record.spec).map((leaf) => {
+  return probedLeaves(record.spec).map((leaf) => {
     const ref = { name: probeName(record.name, leaf), namespace: record.namespace };
-    const metadata = { ...ref, labels: labelsOf(record.name), ownerReferences: [owner] };
+    const metadata = { ...ref, labels: recordLabels(record.name), ownerReferences: [owner] };
     const status = probeStatus({
       probe: probes.get(leaf),
       notProbeable: notProbeable(leaf),

@@ -2,9 +2,9 @@ import { z } from "zod";
 import type { Condition } from "../../shared/model/condition.ts";
 import type { ProbeObjectStatus } from "../../shared/model/dns-health-check-probe.ts";
 import type { DeliveredProbe, DeliveredRegion } from "../edge/delivered.ts";
-import { timeText } from "../kubernetes/time.ts";
-import { bounded, conditionsOf, listed, timed } from "./conditions.ts";
-import { steadyFailures, steadySuccesses } from "./suppress-count-churn.ts";
+import { rfc3339 } from "../kubernetes/time.ts";
+import { conditionsOf, formatList, truncate, withTransitionTimes } from "./conditions.ts";
+import { suppressFailureChurn, suppressSuccessChurn } from "./suppress-count-churn.ts";
 
 const MAX_MESSAGE_CHARACTERS = 300;
 
@@ -51,18 +51,18 @@ export function probeStatus(input: ProbeStatusInput): ProbeObjectStatus {
   const verdict = probe?.verdict ?? "Pending";
   const last = lastOf(input, regions);
   return {
-    conditions: timed([healthOf(verdict, last, regions)], conditionsOf(before), nowMs),
+    conditions: withTransitionTimes([healthOf(verdict, last, regions)], conditionsOf(before), nowMs),
     ...(verdict === "Healthy" && { healthy: true }),
     ...(verdict === "Unhealthy" && { healthy: false }),
     verdict,
-    ...(probe && { since: timeText(probe.since) }),
-    consecutiveFailures: steadyFailures({
+    ...(probe && { since: rfc3339(probe.since) }),
+    consecutiveFailures: suppressFailureChurn({
       count: probe?.consecutiveFailures ?? 0,
       failureThreshold,
       shown: shown.consecutiveFailures,
       refreshTimes,
     }),
-    ...(Number.isFinite(checkedAt) && { lastCheckedAt: timeText(checkedAt) }),
+    ...(Number.isFinite(checkedAt) && { lastCheckedAt: rfc3339(checkedAt) }),
     ...last,
     ...(publishedReason !== undefined && { publishedReason }),
     regions: regions.map((region) => {
@@ -70,13 +70,19 @@ export function probeStatus(input: ProbeStatusInput): ProbeObjectStatus {
       const said = shown.regions.find((one) => one.region === region.region);
       return {
         ...resultOf(region),
-        consecutiveFailures: steadyFailures({
+        consecutiveFailures: suppressFailureChurn({
           count: failures,
           failureThreshold,
           shown: said?.consecutiveFailures,
           refreshTimes,
         }),
-        consecutiveSuccesses: steadySuccesses({ count: successes, says, successThreshold, shown: said, refreshTimes }),
+        consecutiveSuccesses: suppressSuccessChurn({
+          count: successes,
+          says,
+          successThreshold,
+          shown: said,
+          refreshTimes,
+        }),
       };
     }),
   };
@@ -87,10 +93,10 @@ type Last = Pick<ProbeObjectStatus, "reason" | "message" | "status">;
 /** How the checks end: as in most of the regions that make the verdict, so that it does not change with who came last. */
 function lastOf({ probe, notProbeable }: ProbeStatusInput, regions: readonly DeliveredRegion[]): Last {
   if (probe === undefined) {
-    return notProbeable === undefined ? {} : { reason: "NotProbeable", message: bounded(notProbeable) };
+    return notProbeable === undefined ? {} : { reason: "NotProbeable", message: truncate(notProbeable) };
   }
   if (probe.resting !== undefined) {
-    return { reason: probe.resting.reason, message: bounded(probe.resting.message) };
+    return { reason: probe.resting.reason, message: truncate(probe.resting.message) };
   }
   const observed = regions.filter(({ observation }) => observation !== undefined);
   const agreeing = observed.filter(({ counts }) => counts.says === probe.verdict);
@@ -101,7 +107,7 @@ function lastOf({ probe, notProbeable }: ProbeStatusInput, regions: readonly Del
   const { reason, message, httpStatus } = observation;
   return {
     reason,
-    ...(message !== undefined && { message: bounded(message, MAX_MESSAGE_CHARACTERS) }),
+    ...(message !== undefined && { message: truncate(message, MAX_MESSAGE_CHARACTERS) }),
     ...(httpStatus !== undefined && { status: httpStatus }),
   };
 }
@@ -117,7 +123,7 @@ function healthOf(verdict: string, { reason, message = "" }: Last, regions: read
       return { type, status, reason: verdict, message: "" };
     case "Unhealthy": {
       const saying = regions.filter(({ counts }) => counts.says === "Unhealthy").map(({ region }) => region);
-      const where = saying.length === 0 ? "" : `${listed(saying)}: `;
+      const where = saying.length === 0 ? "" : `${formatList(saying)}: `;
       return { type, status, reason: verdict, message: `${where}${reason ?? "no particulars"}` };
     }
     case "Pending":
@@ -147,11 +153,11 @@ function resultOf({
     freshness,
     says: counts.says,
     ...(observation !== undefined && { reason: observation.reason }),
-    ...(message !== undefined && { message: bounded(message, MAX_MESSAGE_CHARACTERS) }),
+    ...(message !== undefined && { message: truncate(message, MAX_MESSAGE_CHARACTERS) }),
     ...(observation?.httpStatus !== undefined && { httpStatus: observation.httpStatus }),
-    ...(checkedAt !== undefined && { lastCheckedAt: timeText(checkedAt) }),
+    ...(checkedAt !== undefined && { lastCheckedAt: rfc3339(checkedAt) }),
     ...(colo !== undefined && { colo }),
-    ...(expiresAt !== undefined && { certificateExpiresAt: timeText(expiresAt) }),
+    ...(expiresAt !== undefined && { certificateExpiresAt: rfc3339(expiresAt) }),
   };
 }
 

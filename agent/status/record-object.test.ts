@@ -6,7 +6,7 @@ import { delivered, delivery } from "../../test/support/agent/delivered.ts";
 import { dnsRecord, NOW, type RecordGiven, recordsOf } from "../../test/support/agent/kube-objects.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
 import { digestOf } from "../plan/accepted-specs.ts";
-import { outsideStatusOf, recordStatusOf } from "./record-object.ts";
+import { inactiveRecordStatus, recordObjectStatus } from "./record-object.ts";
 
 const [A, B] = ["192.0.2.1", "192.0.2.2"] as const;
 
@@ -30,7 +30,7 @@ async function statusOf({ given = {}, decisions, answer, extra = [], before }: S
     await core.takeAnswers([{ key: "shop/x", digest: digestOf(record!.specInput), condition: answer }]);
   }
   const object: KubeObject = { ...dnsRecord({ name: "x" }), status: before };
-  const status = recordStatusOf({
+  const status = recordObjectStatus({
     record: record!,
     state: core.state.records["shop/x"]!,
     host: core.state.hosts["x.test"],
@@ -185,7 +185,7 @@ describe("the status of a record that takes no part", () => {
     const at = "2026-01-01T00:00:00Z";
     const withdrawn: Condition = { type: "Withdrawn", status: "False", reason: "EdgeUnreachable", message: "…" };
     const status = { published: [], conditions: [{ ...withdrawn, reason: "Other", lastTransitionTime: at }] };
-    expect(outsideStatusOf(dnsRecord({ name: "x", generation: 4, status }), [withdrawn], NOW)).toEqual({
+    expect(inactiveRecordStatus(dnsRecord({ name: "x", generation: 4, status }), [withdrawn], NOW)).toEqual({
       observedGeneration: 4,
       conditions: [{ ...withdrawn, lastTransitionTime: at, observedGeneration: 4 }],
     });

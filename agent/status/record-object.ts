@@ -4,13 +4,13 @@ import { type DnsRecordStatus, dnsRecordStatus } from "../../shared/model/dns-re
 import { readTree } from "../../shared/record/tree.ts";
 import type { DeliveredRecord } from "../edge/delivered.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
-import { timeText } from "../kubernetes/time.ts";
+import { rfc3339 } from "../kubernetes/time.ts";
 import { acceptedOf, inForce, statedAccepted } from "../plan/accepted-specs.ts";
 import type { OwnRecord } from "../sources/manifest-file.ts";
-import { conditionsOf, listed, readyCondition, timed } from "./conditions.ts";
+import { conditionsOf, formatList, readyCondition, withTransitionTimes } from "./conditions.ts";
 import { ownProbes } from "./own-probes.ts";
 import type { HostState, RecordState } from "./state.ts";
-import { steadyFailures } from "./suppress-count-churn.ts";
+import { suppressFailureChurn } from "./suppress-count-churn.ts";
 
 const MAX_LEAVES_IN_SUMMARY = 3;
 /** Of `PublisherConflict`: what is in DNS is another's then, and none of it this record's. */
@@ -40,7 +40,7 @@ export interface RecordStatusInput {
 }
 
 /** The status of a `DNSRecord` of which the core knows. */
-export function recordStatusOf(input: RecordStatusInput): DnsRecordStatus {
+export function recordObjectStatus(input: RecordStatusInput): DnsRecordStatus {
   const { record, state, host, extra = [], object, nowMs } = input;
   const accepted = statedAccepted(record, state);
   const lastAccepted = accepted.status === "False" ? specInForce(record, state) : undefined;
@@ -50,7 +50,7 @@ export function recordStatusOf(input: RecordStatusInput): DnsRecordStatus {
     hasForm: inForce(record, state) !== undefined,
     extra,
   });
-  const others = timed([ready, ...extra], conditionsOf(object?.status), nowMs);
+  const others = withTransitionTimes([ready, ...extra], conditionsOf(object?.status), nowMs);
   const about = record.generation;
   return bounded({
     ...(about !== undefined && { observedGeneration: about }),
@@ -73,11 +73,17 @@ function bounded(status: DnsRecordStatus): DnsRecordStatus {
 }
 
 /** The status of a `DNSRecord` that takes no part: one that was refused and never accepted, or one that is being deleted. */
-export function outsideStatusOf(object: KubeObject, conditions: readonly Condition[], nowMs: number): DnsRecordStatus {
+export function inactiveRecordStatus(
+  object: KubeObject,
+  conditions: readonly Condition[],
+  nowMs: number,
+): DnsRecordStatus {
   const { generation } = object.metadata;
   return {
     ...(generation !== undefined && { observedGeneration: generation }),
-    conditions: timed(conditions, conditionsOf(object.status), nowMs).map((one) => aboutGeneration(one, generation)),
+    conditions: withTransitionTimes(conditions, conditionsOf(object.status), nowMs).map((one) =>
+      aboutGeneration(one, generation),
+    ),
   };
 }
 
@@ -99,7 +105,7 @@ function decisionOf(delivered: DeliveredRecord): NonNullable<DnsRecordStatus["de
     whenSilent,
     shares: shares.map(({ cluster, record }) => ({ cluster, record })),
     leaves: leaves.slice(0, MAX_SHOWN),
-    decidedAt: timeText(decidedAt),
+    decidedAt: rfc3339(decidedAt),
   };
 }
 
@@ -117,13 +123,13 @@ function probesOf(
   const before = new Map((counted.safeParse(object?.status).data?.probes ?? []).map((one) => [identityOf(one), one]));
   return shown.map(({ cluster, record, leaf, verdict, since, consecutiveFailures: count, failureThreshold }) => {
     const said = before.get(identityOf({ cluster, record, leaf }))?.consecutiveFailures;
-    const consecutiveFailures = steadyFailures({ count, failureThreshold, shown: said, refreshTimes });
+    const consecutiveFailures = suppressFailureChurn({ count, failureThreshold, shown: said, refreshTimes });
     return {
       cluster,
       record,
       leaf,
       verdict,
-      since: timeText(since),
+      since: rfc3339(since),
       consecutiveFailures,
       failureThreshold: Math.trunc(failureThreshold),
     };
@@ -147,6 +153,6 @@ function summaryOf(
   const unhealthy = probes.filter(({ verdict }) => verdict === "Unhealthy").map(({ leaf }) => leaf);
   return {
     published: `${leaves.filter((leaf) => served.has(leaf)).length}/${leaves.length}`,
-    ...(unhealthy.length > 0 && { unhealthy: listed(unhealthy, MAX_LEAVES_IN_SUMMARY) }),
+    ...(unhealthy.length > 0 && { unhealthy: formatList(unhealthy, MAX_LEAVES_IN_SUMMARY) }),
   };
 }

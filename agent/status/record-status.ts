@@ -2,8 +2,8 @@ import type { Condition } from "../../shared/model/condition.ts";
 import type { Endpoint } from "../../shared/model/endpoint.ts";
 import type { DeliveredProbe, DeliveredRecord } from "../edge/delivered.ts";
 import type { OwnRecord } from "../sources/manifest-file.ts";
-import { healthCondition, notProbed, timed } from "./conditions.ts";
-import { notProbeableIn, type OwnShare, ownProbes, watchedLeaves } from "./own-probes.ts";
+import { healthCondition, notProbed, withTransitionTimes } from "./conditions.ts";
+import { notProbeableIn, type OwnShare, ownProbes, probedLeaves } from "./own-probes.ts";
 import type { OwnRecordStatus, ProbeSummary } from "./state.ts";
 
 export interface StatusInput {
@@ -34,7 +34,7 @@ export function recordStatus(input: StatusInput): OwnRecordStatus {
   return {
     rootHost: record.spec.rootHost,
     ...(record.generation !== undefined && { observedGeneration: record.generation }),
-    conditions: timed([...ours, ...configuration, ...said], before?.conditions ?? [], input.nowMs),
+    conditions: withTransitionTimes([...ours, ...configuration, ...said], before?.conditions ?? [], input.nowMs),
     published: [...(input.published ?? [])],
     leaves: delivered?.leaves ?? [],
     probes: probeSummaries(probes),
@@ -43,7 +43,7 @@ export function recordStatus(input: StatusInput): OwnRecordStatus {
 
 function healthOf(record: OwnRecord, delivered: DeliveredRecord | undefined, share: OwnShare): Condition {
   if (record.spec.healthCheck === undefined) return notProbed("The record has no health check.");
-  const watched = watchedLeaves(record.spec);
+  const watched = probedLeaves(record.spec);
   if (watched.length === 0) return notProbed("All leaves stand behind a wildcard: name a healthCheck.host.");
   const notProbeable = notProbeableIn(delivered, share);
   const whys = watched.flatMap((leaf) => notProbeable(leaf) ?? []);

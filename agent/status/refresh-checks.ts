@@ -9,7 +9,7 @@ import type { State } from "./state.ts";
  * of another edge's view, of a probe whose verdict is another one or another's, nor what was seen earlier than what is known. By
  * which delivery the verdict came says nothing: where anything flaps, the view is always of another one than was taken last.
  */
-export function refreshed(state: State, view: View): State {
+export function refreshChecks(state: State, view: View): State {
   if (view.cluster !== state.edge.cluster || view.number.epoch !== state.number.epoch) return state;
   const seen = new Map(view.probes.map((probe) => [identityOf(probe), probe]));
   const hosts = Object.entries(state.hosts).map(([rootHost, host]) => {

@@ -4,8 +4,8 @@ import { EMPTY_STATE, startCore } from "../../test/support/agent/core.ts";
 import { delivered, delivery } from "../../test/support/agent/delivered.ts";
 import { dnsRecord, NOW, recordsOf, written } from "../../test/support/agent/kube-objects.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
-import { withNewestInDns } from "./restore-newer-decisions.ts";
-import { stateFromObjects } from "./restore-state.ts";
+import { withNewerDecisions } from "./restore-newer-decisions.ts";
+import { restoreState } from "./restore-state.ts";
 import type { State } from "./state.ts";
 
 const ADDRESSES = ["192.0.2.1", "192.0.2.2", "192.0.2.3"];
@@ -53,8 +53,8 @@ async function leading(objects: readonly KubeObject[], state: State = EMPTY_STAT
 }
 
 const load = (objects: ReturnType<typeof written>) => {
-  const state = stateFromObjects({ ...objects, clusterUid: "uid", edge: EMPTY_STATE.edge });
-  return withNewestInDns(state, { ...objects, nowMs: NOW });
+  const state = restoreState({ ...objects, clusterUid: "uid", edge: EMPTY_STATE.edge });
+  return withNewerDecisions(state, { ...objects, nowMs: NOW });
 };
 
 const inDns = ({ hosts }: State, name: string) =>

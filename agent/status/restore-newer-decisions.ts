@@ -7,10 +7,10 @@ import { foreignLeaves, onlyLeaves } from "../plan/filter-owned-targets.ts";
 import { decidedAtOf } from "../publish/external-dns/endpoint-object.ts";
 import { kubernetesRecords } from "../sources/api-records.ts";
 import type { OwnRecord } from "../sources/manifest-file.ts";
-import { heldBy } from "./restore-state.ts";
+import { endpointsIn } from "./restore-state.ts";
 import type { State } from "./state.ts";
 
-export interface NewestInDnsInput {
+export interface NewerDecisionsInput {
   /** All DNSRecords, those that are being deleted too: a host may be in DNS in the name of one of them. */
   records: readonly KubeObject[];
   endpoints: readonly KubeObject[];
@@ -27,7 +27,7 @@ export interface NewestInDnsInput {
  * What was decided after the newest delivery of which the state knows came with a later one: silence that was found has ended. A
  * time that no delivery can have been taken at, whose signature holds only near this clock, is nobody's decision.
  */
-export function withNewestInDns(state: State, { records, endpoints, nowMs }: NewestInDnsInput): State {
+export function withNewerDecisions(state: State, { records, endpoints, nowMs }: NewerDecisionsInput): State {
   const byKey = new Map(allRecords(records).map((record) => [record.key, record]));
   const staying = [...byKey.values()].filter(({ key }) => state.records[key] !== undefined);
   const shares = sharesOf(staying, state.records);
@@ -50,7 +50,7 @@ export function withNewestInDns(state: State, { records, endpoints, nowMs }: New
 
 function allRecords(records: readonly KubeObject[]): OwnRecord[] {
   const nothing = () => undefined;
-  return kubernetesRecords({ records, isMember: () => true, secretAt: nothing, secretTrouble: nothing, before: [] })
+  return kubernetesRecords({ records, isMember: () => true, secretAt: nothing, secretError: nothing, before: [] })
     .records;
 }
 
@@ -65,7 +65,7 @@ function inDnsBy(object: KubeObject, record: OwnRecord | undefined, { records }:
   const decidedAt = decidedAtOf(object);
   if (record === undefined || decidedAt === undefined) return undefined;
   const rootHost = records[record.key]?.status.rootHost ?? record.spec.rootHost;
-  const endpoints = heldBy(record, rootHost, object);
+  const endpoints = endpointsIn(record, rootHost, object);
   return endpoints && { rootHost, endpoints, decidedAt };
 }
 

@@ -28,7 +28,7 @@ const storedDecision = z.object({
 });
 
 /** The edge's last word on the root host, as a record's status remembers it; undefined where that is none. */
-export function deliveredOf(input: DeliveredInput): DeliveredRecord | undefined {
+export function restoreDelivered(input: DeliveredInput): DeliveredRecord | undefined {
   const { decision, probes = [] } = storedDecision.safeParse(input.status).data ?? {};
   if (decision === undefined) return undefined;
   const json = {
@@ -104,7 +104,7 @@ const storedForms = z.object({
  * What the edge said of the record as it stands, and the form that it took last. Of a record that was edited while no agent ran
  * nobody knows that form any more; what is in DNS stands in for it, should the edge refuse the new one.
  */
-export function acceptanceOf(record: OwnRecord, status: unknown): Acceptance {
+export function restoreAcceptance(record: OwnRecord, status: unknown): Acceptance {
   if (record.refusal !== undefined) return {};
   const { lastAccepted, published = [] } = storedForms.safeParse(status).data ?? {};
   const said = saidOf(record, conditionsOf(status));

@@ -4,7 +4,7 @@ import { EMPTY_STATE, startCore } from "../../test/support/agent/core.ts";
 import { type DeliveredOptions, delivered, delivery } from "../../test/support/agent/delivered.ts";
 import { dnsRecord, NOW, recordsOf, written } from "../../test/support/agent/kube-objects.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
-import { type LoadInput, stateFromObjects } from "./restore-state.ts";
+import { type LoadInput, restoreState } from "./restore-state.ts";
 import type { State } from "./state.ts";
 
 const ADDRESSES = ["192.0.2.1", "192.0.2.2", "192.0.2.3"];
@@ -24,7 +24,7 @@ async function settled(records: readonly KubeObject[], decisions: unknown[], n =
 }
 
 const load = (objects: Omit<LoadInput, "clusterUid" | "edge">, more: Partial<LoadInput> = {}) =>
-  stateFromObjects({ ...objects, clusterUid: "uid", edge, ...more });
+  restoreState({ ...objects, clusterUid: "uid", edge, ...more });
 
 /** What of the hosts has to come back: all but what the regions said. */
 const withoutRegions = (hosts: State["hosts"]) =>

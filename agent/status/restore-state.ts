@@ -11,7 +11,7 @@ import { conditionsOf } from "./conditions.ts";
 import { contactOf } from "./lease-object.ts";
 import { ownProbes } from "./own-probes.ts";
 import { probeSummaries } from "./record-status.ts";
-import { acceptanceOf, deliveredOf, withConditions } from "./restore-record.ts";
+import { restoreAcceptance, restoreDelivered, withConditions } from "./restore-record.ts";
 import type { HostState, RecordState, State } from "./state.ts";
 
 export interface LoadInput {
@@ -32,14 +32,14 @@ export interface LoadInput {
  * The agent's state, from the objects that hold it. It starts one number below the newest delivery, which is then taken again,
  * whole. What somebody else wrote into a status, or what another version did, makes that record alone start with nothing known.
  */
-export function stateFromObjects(input: LoadInput): State {
+export function restoreState(input: LoadInput): State {
   const contact = contactOf(input.lease);
   const isSameEdge = contact.edgeUrl === undefined || contact.edgeUrl === input.edge.url;
-  const remembered = remember({ ...input, cluster: input.edge.cluster, isSameEdge });
+  const remembered = restoreRecords({ ...input, cluster: input.edge.cluster, isSameEdge });
   const staying = remembered.filter(({ isLeaving }) => !isLeaving);
   const byHost = Map.groupBy(remembered, ({ rootHost }) => rootHost);
   const hosts = Object.fromEntries(
-    staying.map(({ rootHost }) => [rootHost, hostOf(byHost.get(rootHost) ?? [], input.edge.cluster)]),
+    staying.map(({ rootHost }) => [rootHost, restoreHost(byHost.get(rootHost) ?? [], input.edge.cluster)]),
   );
   return {
     clusterUid: input.clusterUid,
@@ -58,7 +58,7 @@ export function stateFromObjects(input: LoadInput): State {
 const oneBelow = ({ epoch, n }: State["number"]): State["number"] => ({ epoch, n: Math.max(0, n - 1) });
 
 function recordState(
-  { record, rootHost, status, acceptance }: Remembered,
+  { record, rootHost, status, acceptance }: RestoredRecord,
   hosts: Readonly<Record<string, HostState>>,
   cluster: string,
 ): RecordState {
@@ -87,7 +87,7 @@ function manifestOf({ uid, generation, createdAt, specInput }: OwnRecord): Recor
 }
 
 /** What the objects of one record remember. */
-export interface Remembered {
+export interface RestoredRecord {
   record: OwnRecord;
   /** It is being deleted: it counts for nothing, but what is in DNS may stand in its name. */
   isLeaving: boolean;
@@ -101,7 +101,7 @@ export interface Remembered {
   delivered: DeliveredRecord | undefined;
 }
 
-export interface RememberInput {
+export interface RestoreInput {
   records: readonly KubeObject[];
   probes: readonly KubeObject[];
   endpoints: readonly KubeObject[];
@@ -111,13 +111,13 @@ export interface RememberInput {
 }
 
 /** What the objects remember, record by record. */
-export function remember({ records, probes, endpoints, cluster, isSameEdge }: RememberInput): Remembered[] {
+export function restoreRecords({ records, probes, endpoints, cluster, isSameEdge }: RestoreInput): RestoredRecord[] {
   const [objects, probesByKey, endpointsByKey] = [byKey(records), byKey(probes), byKey(endpoints)];
   const nothing = () => undefined;
-  const reading = { records, isMember: () => true, secretAt: nothing, secretTrouble: nothing, before: [] };
+  const reading = { records, isMember: () => true, secretAt: nothing, secretError: nothing, before: [] };
   return kubernetesRecords(reading).records.map((record) => {
     const { status, metadata } = objects.get(record.key) ?? { status: undefined, metadata: undefined };
-    const acceptance = isSameEdge ? acceptanceOf(record, status) : {};
+    const acceptance = isSameEdge ? restoreAcceptance(record, status) : {};
     const { rootHost } = (inForce(record, acceptance) ?? record).spec;
     return {
       record,
@@ -125,9 +125,9 @@ export function remember({ records, probes, endpoints, cluster, isSameEdge }: Re
       rootHost,
       status,
       acceptance,
-      held: heldBy(record, rootHost, endpointsByKey.get(record.key)),
+      held: endpointsIn(record, rootHost, endpointsByKey.get(record.key)),
       published: endpointsUnder(rootHost, publishing.safeParse(status).data?.published),
-      delivered: isSameEdge ? deliveredOf({ rootHost, record, status, probes: probesByKey, cluster }) : undefined,
+      delivered: isSameEdge ? restoreDelivered({ rootHost, record, status, probes: probesByKey, cluster }) : undefined,
     };
   });
 }
@@ -136,7 +136,7 @@ export function remember({ records, probes, endpoints, cluster, isSameEdge }: Re
  * A root host, from all records that stand for it. Its DNSEndpoint says what is in DNS, else the statuses do; of several
  * statuses the one with the newest decision was written last.
  */
-export function hostOf(remembered: readonly Remembered[], cluster: string): HostState {
+export function restoreHost(remembered: readonly RestoredRecord[], cluster: string): HostState {
   const oldestFirst = remembered.toSorted(byStanding);
   const newestFirst = oldestFirst.toSorted((a, b) => (b.delivered?.decidedAt ?? 0) - (a.delivered?.decidedAt ?? 0));
   const { delivered } = newestFirst.find((one) => one.delivered !== undefined && !one.isLeaving) ?? {};
@@ -149,14 +149,14 @@ export function hostOf(remembered: readonly Remembered[], cluster: string): Host
 const byKey = (objects: readonly KubeObject[]) => new Map(objects.map((object) => [refKey(object.metadata), object]));
 
 /** Those that stay before those that are being deleted, each the oldest first. */
-const byStanding = (a: Remembered, b: Remembered) =>
+const byStanding = (a: RestoredRecord, b: RestoredRecord) =>
   Number(a.isLeaving) - Number(b.isLeaving) || byAge(a.record, b.record);
 
 const holding = z.object({ endpoints: z.array(endpoint).min(1) });
 const publishing = z.object({ published: z.array(endpoint) });
 
 /** What a DNSEndpoint holds of a record's host. Undefined where it is none of ours, also where it holds what is not the host's. */
-export function heldBy(
+export function endpointsIn(
   record: { uid?: string | undefined },
   rootHost: string,
   object: KubeObject | undefined,

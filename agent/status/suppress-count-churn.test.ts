@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { steadyFailures, steadySuccesses } from "./suppress-count-churn.ts";
+import { suppressFailureChurn, suppressSuccessChurn } from "./suppress-count-churn.ts";
 
 describe("failures in a row", () => {
   it.each([
@@ -13,7 +13,7 @@ describe("failures in a row", () => {
     ["are whole numbers", 2.7, undefined, false, 2],
     ["are not below none", -1, undefined, false, 0],
   ])("%s", (_, count, shown, refreshTimes, expected) => {
-    expect(steadyFailures({ count, failureThreshold: 3, shown, refreshTimes })).toBe(expected);
+    expect(suppressFailureChurn({ count, failureThreshold: 3, shown, refreshTimes })).toBe(expected);
   });
 });
 
@@ -28,6 +28,6 @@ describe("successes in a row", () => {
     ["are none any more", 0, healthy, false, 0],
     ["begin anew", 1, { ...healthy, consecutiveSuccesses: 0 }, false, 1],
   ])("%s", (_, count, shown, refreshTimes, expected) => {
-    expect(steadySuccesses({ count, says: "Healthy", successThreshold: 2, shown, refreshTimes })).toBe(expected);
+    expect(suppressSuccessChurn({ count, says: "Healthy", successThreshold: 2, shown, refreshTimes })).toBe(expected);
   });
 });

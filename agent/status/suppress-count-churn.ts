@@ -13,7 +13,7 @@ export interface CountInput {
  * The failures in a row to be shown. Beyond the threshold they stand until times are refreshed: in an outage each of a thousand
  * dead addresses would else be a write for every delivery.
  */
-export function steadyFailures({ count, failureThreshold, shown, refreshTimes }: CountInput): number {
+export function suppressFailureChurn({ count, failureThreshold, shown, refreshTimes }: CountInput): number {
   // A whole number, as the definition of the kind wants it, whatever a newer edge sends.
   const failures = Math.max(0, Math.trunc(count));
   if (refreshTimes || shown === undefined || shown > failures) return failures;
@@ -34,7 +34,7 @@ export interface SuccessInput {
  * The successes in a row to be shown, up to the threshold. As long as the region says the same they stand: else every healthy
  * address would be a write at the next change of any.
  */
-export function steadySuccesses({ count, says, successThreshold, shown, refreshTimes }: SuccessInput): number {
+export function suppressSuccessChurn({ count, says, successThreshold, shown, refreshTimes }: SuccessInput): number {
   const successes = Math.min(Math.max(0, Math.trunc(count)), successThreshold);
   const stands = !refreshTimes && shown?.says === says && shown.consecutiveSuccesses > 0 && successes > 0;
   return stands ? shown.consecutiveSuccesses : successes;

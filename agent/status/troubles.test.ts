@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { troublesOf } from "./conditions.ts";
+import { unwatchedWarnings } from "./conditions.ts";
 
 const condition = (type: string, status: "True" | "False" | "Unknown", message = "why") => ({
   type,
@@ -15,7 +15,7 @@ describe("troubles of a record", () => {
       condition("HeadersReady", "False", "Secret shop/probe does not exist"),
       condition("NotProbeable", "True", "10.0.0.1 is private"),
     ];
-    expect(troublesOf({ "shop/api": { status: { conditions } } })).toEqual([
+    expect(unwatchedWarnings({ "shop/api": { status: { conditions } } })).toEqual([
       "shop/api is published without being watched as asked (HeadersReady, Because): Secret shop/probe does not exist",
       "shop/api is published without being watched as asked (NotProbeable, Because): 10.0.0.1 is private",
     ]);
@@ -29,6 +29,6 @@ describe("troubles of a record", () => {
       condition("HeadersReady", "True"),
       condition("Conflict", "False"),
     ];
-    expect(troublesOf({ "shop/api": { status: { conditions } } })).toEqual([]);
+    expect(unwatchedWarnings({ "shop/api": { status: { conditions } } })).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { listFiles, readStable } from "../../agent/sources/file-source.ts";
-import { collect, contentOf, type FileContent } from "../../agent/sources/manifest-file.ts";
+import { type FileContent, fileContent, mergeFiles } from "../../agent/sources/manifest-file.ts";
 import { type Judges, type ManifestDocument, readDocuments } from "../../agent/sources/yaml-documents.ts";
 import { policyManifest } from "../../shared/model/dns-health-check-policy.ts";
 import { fieldErrors } from "../../shared/model/field-error.ts";
@@ -58,7 +58,7 @@ export function lintTexts(texts: Texts): Linted {
     const documents = readDocuments(read.text, JUDGES);
     for (const [index, document] of documents.entries()) take(linted, file, index + 1, document);
     if (documents.every(({ kind }) => kind === "Blank")) linted.faults.push({ file, rule: "is empty" });
-    contents.set(file, { ...contentOf(documents, file), problems: [] });
+    contents.set(file, { ...fileContent(documents, file), problems: [] });
   }
   judgeTogether(linted, contents);
   return linted;
@@ -79,7 +79,7 @@ function take({ kinds, faults }: Linted, file: string, document: number, read: M
 
 /** What several documents ask of each other. A Secret that is not here may well be in the cluster. */
 function judgeTogether({ faults, notes }: Linted, contents: ReadonlyMap<string, FileContent>): void {
-  const { records, problems } = collect(contents);
+  const { records, problems } = mergeFiles(contents);
   for (const { message, ...place } of problems) faults.push({ ...place, rule: message });
   for (const { file = "", line, key, headersProblem } of records) {
     if (headersProblem === undefined) continue;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { ApiClock } from "../../agent/finalizer/api-server-clock.ts";
+import { ApiServerClock } from "../../agent/finalizer/api-server-clock.ts";
 import { FINALIZER } from "../../agent/finalizer/finalizer.ts";
-import { Lifecycle } from "../../agent/finalizer/finalizer-controller.ts";
+import { FinalizerController } from "../../agent/finalizer/finalizer-controller.ts";
 import { KubeClient } from "../../agent/kubernetes/client.ts";
 import { Informer } from "../../agent/kubernetes/informer.ts";
 import { DNS_RECORD, SECRET } from "../../agent/kubernetes/kinds.ts";
@@ -25,14 +25,14 @@ class Cycle implements AsyncDisposable {
   readonly events: string[] = [];
   readonly logged: string[] = [];
   readonly informer: Informer;
-  readonly lifecycle: Lifecycle;
+  readonly lifecycle: FinalizerController;
   isEdgeReachable = true;
   calls = 0;
 
   constructor(namespace: string, deletionTimeoutMs = 600_000) {
     this.namespace = namespace;
     const log = (_level: string, message: string) => void this.logged.push(message);
-    const apiClock = new ApiClock(elapsedMs);
+    const apiClock = new ApiServerClock(elapsedMs);
     this.informer = new Informer({
       client: this.client,
       kind: DNS_RECORD,
@@ -41,7 +41,7 @@ class Cycle implements AsyncDisposable {
       log,
       onChange: () => this.lifecycle?.changed(),
     });
-    this.lifecycle = new Lifecycle({
+    this.lifecycle = new FinalizerController({
       client: new KubeClient(cluster.config, { onRequest: () => (this.calls += 1) }),
       records: this.informer,
       apiClock,
@@ -77,7 +77,7 @@ class Cycle implements AsyncDisposable {
 
   edgeHolds(...names: string[]): void {
     const keys = new Set(names.map((name) => refKey({ namespace: this.namespace, name })));
-    this.lifecycle.edgeHolds(keys, keys);
+    this.lifecycle.edgeStateChanged(keys, keys);
   }
 
   get = (name: string) => this.client.get(DNS_RECORD, { name, namespace: this.namespace });
@@ -131,7 +131,7 @@ describe("a record", () => {
     }
     await using cycle = new Cycle(namespace);
     await until("the record to be seen", () => cycle.informer.list().length === 1);
-    cycle.lifecycle.edgeHolds(new Set(), undefined);
+    cycle.lifecycle.edgeStateChanged(new Set(), undefined);
     expect((await cycle.get("shop"))?.metadata.finalizers).toEqual([FINALIZER]);
     cycle.edgeHolds();
     await cycle.untilGone("shop");

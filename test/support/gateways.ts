@@ -1,5 +1,5 @@
 import { type KubeObject, type ObjectMeta, refKey } from "../../agent/kubernetes/object.ts";
-import { type Changes, planChanges, type World } from "../../agent/sources/gateway/plan.ts";
+import { type Changes, type ClusterState, planChanges } from "../../agent/sources/gateway/plan.ts";
 
 /** `[name, hostname, protocol = HTTPS, port = 443]` */
 export type ListenerShort = [name: string, hostname?: string, protocol?: string, port?: number];
@@ -57,7 +57,7 @@ function meta(name: string, more: Partial<ObjectMeta> = {}): ObjectMeta {
 }
 
 /** The world after its changes are written, as the API server would have it. */
-export function written(world: World, { applies, deletes, statuses }: Changes): World {
+export function written(world: ClusterState, { applies, deletes, statuses }: Changes): ClusterState {
   const records = new Map(world.records.map((object) => [refKey(object.metadata), object]));
   for (const object of applies) {
     const key = refKey(object.metadata);
@@ -90,4 +90,4 @@ const applied = (there: KubeObject, object: KubeObject): KubeObject => ({
 });
 
 /** The world once all that differs has been written. */
-export const settled = (world: World, nowMs = 0): World => written(world, planChanges(world, nowMs));
+export const settled = (world: ClusterState, nowMs = 0): ClusterState => written(world, planChanges(world, nowMs));

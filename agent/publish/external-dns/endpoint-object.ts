@@ -1,9 +1,9 @@
 import { contains } from "../../apply/compare.ts";
 import type { KeptObject, WantedObject } from "../../apply/desired.ts";
 import { DNS_ENDPOINT } from "../../kubernetes/kinds.ts";
-import { labelsOf, ownedBy } from "../../kubernetes/metadata.ts";
+import { ownerReference, recordLabels } from "../../kubernetes/metadata.ts";
 import { isManagedByUs, type KubeObject, type ObjectRef } from "../../kubernetes/object.ts";
-import { timeOf, timeText } from "../../kubernetes/time.ts";
+import { parseTime, rfc3339 } from "../../kubernetes/time.ts";
 import type { OwnRecord } from "../../sources/manifest-file.ts";
 import type { State } from "../../status/state.ts";
 
@@ -48,7 +48,7 @@ export function isHeldBy({ metadata }: KubeObject, { uid }: { uid?: string | und
 
 /** When the decision was made by which the object came to publish what it does, Unix ms; undefined where it does not say. */
 export function decidedAtOf({ metadata }: KubeObject): number | undefined {
-  return timeOf(metadata.annotations?.[DECIDED_AT]);
+  return parseTime(metadata.annotations?.[DECIDED_AT]);
 }
 
 /** A newer decision by which the same is published is no reason to write. */
@@ -67,12 +67,12 @@ const kept = ({ namespace, name }: OwnRecord): KeptObject => ({
 function wanted(holder: OwnRecord, spec: object, decidedAt: number | undefined): WantedObject {
   const { apiVersion, kind } = DNS_ENDPOINT;
   const { name, namespace } = holder;
-  const owner = ownedBy(holder);
-  const annotations = decidedAt === undefined ? undefined : { [DECIDED_AT]: timeText(decidedAt) };
+  const owner = ownerReference(holder);
+  const annotations = decidedAt === undefined ? undefined : { [DECIDED_AT]: rfc3339(decidedAt) };
   const metadata = {
     name,
     namespace,
-    labels: labelsOf(name),
+    labels: recordLabels(name),
     ...(annotations && { annotations }),
     ...(owner && { ownerReferences: [owner] }),
   };

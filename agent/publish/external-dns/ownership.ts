@@ -1,6 +1,6 @@
 import { Resolver } from "node:dns/promises";
 import type { Condition } from "../../../shared/model/condition.ts";
-import { pause } from "../../kubernetes/abort.ts";
+import { sleep } from "../../kubernetes/abort.ts";
 import type { Settings } from "../../runtime/settings-schema.ts";
 import { type PublishedHost, Registry } from "./registry.ts";
 
@@ -45,7 +45,7 @@ export class Ownership {
     if (fresh.length === 0) return;
     const enough = new AbortController();
     const looking = this.#registry.look(fresh).finally(() => enough.abort());
-    await Promise.race([looking, pause(ASK_WITHIN_MS, enough.signal)]);
+    await Promise.race([looking, sleep(ASK_WITHIN_MS, enough.signal)]);
     for (const host of fresh) this.#asked.set(host.rootHost, this.#askedOf(host).union(setsOf(host)));
   }
 

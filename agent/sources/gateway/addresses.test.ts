@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readAddresses, targetsInForce } from "./addresses.ts";
+import { effectiveTargets, readAddresses } from "./addresses.ts";
 
 const NONE = { ips: [], hosts: [], unsupported: [], unreadable: [] };
 const ip = (value: unknown) => ({ type: "IPAddress", value });
@@ -75,11 +75,11 @@ describe("what a record is to hold", () => {
     ],
     ["no longer the last ones, once all can be", [ip("192.0.2.1")], { ips: ["192.0.2.1"], hosts: [] }],
   ])("%s", (_, addresses, expected) => {
-    expect(targetsInForce(read(...addresses), last)).toEqual(expected);
+    expect(effectiveTargets(read(...addresses), last)).toEqual(expected);
   });
 
   it("nothing that is no target, whatever somebody wrote into the record", () => {
-    expect(targetsInForce(read(), ["", "*.x.test", "not a name", "192.0.2.1", "192.0.2.1"])).toEqual({
+    expect(effectiveTargets(read(), ["", "*.x.test", "not a name", "192.0.2.1", "192.0.2.1"])).toEqual({
       ips: ["192.0.2.1"],
       hosts: [],
     });

@@ -67,7 +67,7 @@ function unmapped(address: string): string {
  *
  * @param last the targets that the record holds now
  */
-export function targetsInForce(read: Addresses, last: Iterable<string>): Targets {
+export function effectiveTargets(read: Addresses, last: Iterable<string>): Targets {
   const isEmpty = read.ips.length + read.hosts.length === 0;
   if (!isEmpty && read.unreadable.length === 0) return { ips: read.ips, hosts: read.hosts };
   const kept = [...last].flatMap((text) => readTarget(text) ?? []);

@@ -5,7 +5,7 @@ import { recordSpec } from "../../../shared/model/record.ts";
 import { GATEWAY } from "../../kubernetes/kinds.ts";
 import { isManagedByUs, type KubeObject, MANAGED_BY_US, type ObjectMeta } from "../../kubernetes/object.ts";
 import { GATEWAY_GROUP, type Gateway } from "./gateway.ts";
-import { remembered } from "./memoize.ts";
+import { memoize } from "./memoize.ts";
 import type { Policy } from "./policy-attachment.ts";
 
 const POLICY = "vedette.dev/policy";
@@ -28,7 +28,7 @@ const endpointShape = z.looseObject({ targets: z.array(z.string()) });
  * Reads a DNSRecord that was made from a Gateway: it has our label, and a Gateway for its controller. Undefined for any other,
  * which is somebody else's.
  */
-export const readDerived = remembered((object: KubeObject): DerivedRecord | undefined => {
+export const readDerived = memoize((object: KubeObject): DerivedRecord | undefined => {
   const { annotations, ownerReferences = [] } = object.metadata;
   const owner = ownerReferences.find(({ controller, ...ref }) => controller === true && isGateway(ref));
   if (!isManagedByUs(object.metadata) || owner === undefined) return undefined;
@@ -81,7 +81,7 @@ export function labelValue(name: string): string {
 }
 
 /** What tells the weighted set of a host name from the others: the host name, shortened where it is too long for one. */
-export function setIdentifierOf(host: string): string {
+export function setIdentifier(host: string): string {
   return host.length <= MAX_SET_IDENTIFIER ? host : withHash(host, host, MAX_SET_IDENTIFIER);
 }
 
@@ -91,7 +91,7 @@ function withHash(text: string, identity: string, maxLength: number): string {
   return `${head}-${digest(identity).slice(0, HASH_DIGITS)}`;
 }
 
-const parse = remembered((spec: object) => recordSpec.safeParse(spec));
+const parse = memoize((spec: object) => recordSpec.safeParse(spec));
 
 /** Parses the spec of a record. To do it once for each counts: there may be thousands, and each change looks at all. */
 export const parseSpec = (spec: unknown) =>

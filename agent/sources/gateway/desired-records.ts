@@ -3,16 +3,16 @@ import type { KubeObject } from "../../kubernetes/object.ts";
 import { type DerivedRecord, derivedMetadata, parseSpec, readDerived, recordName } from "./derived-record.ts";
 import type { Gateway } from "./gateway.ts";
 import { type Attachment, policiesOf, policyFor } from "./policy-attachment.ts";
-import type { Finding } from "./policy-status.ts";
-import { type HostShare, sharesOf, specOf } from "./record-spec.ts";
+import type { Diagnostic } from "./policy-status.ts";
+import { type CoveredHost, coveredHosts, desiredSpec } from "./record-spec.ts";
 
 /** What is to become of the records of a Gateway. */
-export interface RecordsOf {
+export interface DesiredRecords {
   /** DNSRecords as they are to be, without uid. */
   records: readonly KubeObject[];
   /** Names of records that are to stay as they are. */
   kept: readonly string[];
-  findings: readonly Finding[];
+  findings: readonly Diagnostic[];
 }
 
 type Records = ReadonlyMap<string, KubeObject>;
@@ -23,10 +23,10 @@ type Records = ReadonlyMap<string, KubeObject>;
  *
  * @param existing the DNSRecords of the Gateway's namespace by name
  */
-export function recordsOf(gateway: Gateway, attachment: Attachment, existing: Records): RecordsOf {
+export function desiredRecords(gateway: Gateway, attachment: Attachment, existing: Records): DesiredRecords {
   const own = ownRecords(gateway, existing);
   const isUnclear = gateway.unreadable.length > 0 && policiesOf(attachment, gateway).length > 0;
-  const shares = sharesOf(gateway, (listener) => policyFor(attachment, gateway, listener));
+  const shares = coveredHosts(gateway, (listener) => policyFor(attachment, gateway, listener));
   const results = shares.map((share) => recordOf(gateway, share, existing, own));
   return {
     records: results.flatMap(({ record }) => record ?? []),
@@ -44,12 +44,12 @@ function ownRecords(gateway: Gateway, existing: Records): DerivedRecord[] {
 
 const nameOf = ({ object }: DerivedRecord) => object.metadata.name;
 
-type Result = { record?: KubeObject | undefined; kept?: string | undefined; finding?: Finding | undefined };
+type Result = { record?: KubeObject | undefined; kept?: string | undefined; finding?: Diagnostic | undefined };
 
-function recordOf(gateway: Gateway, share: HostShare, existing: Records, own: readonly DerivedRecord[]): Result {
+function recordOf(gateway: Gateway, share: CoveredHost, existing: Records, own: readonly DerivedRecord[]): Result {
   const { host, listener, policy } = share;
   const name = recordName(gateway.name, listener.name);
-  const say = (kind: Finding["kind"], message: string | undefined): Finding | undefined =>
+  const say = (kind: Diagnostic["kind"], message: string | undefined): Diagnostic | undefined =>
     message === undefined ? undefined : { policy: policy.key, kind, message, about: host };
   const sameName = own.find((record) => nameOf(record) === name);
   const ofHost = own.filter(({ rootHost }) => rootHost === host);
@@ -60,7 +60,7 @@ function recordOf(gateway: Gateway, share: HostShare, existing: Records, own: re
   }
   const metadata = derivedMetadata(name, gateway, listener.name, policy);
   const recordWith = (spec: unknown) => ({ apiVersion: DNS_RECORD.apiVersion, kind: DNS_RECORD.kind, metadata, spec });
-  const wanted = specOf(gateway, share, (last ?? sameName)?.targets ?? []);
+  const wanted = desiredSpec(gateway, share, (last ?? sameName)?.targets ?? []);
   switch (wanted.kind) {
     case "Spec":
       return { record: recordWith(wanted.spec), finding: say("Note", wanted.note) };

@@ -3,8 +3,8 @@ import type { KubeObject } from "../../kubernetes/object.ts";
 import type { Log } from "../../runtime/log.ts";
 import { LogOnChange } from "../../runtime/log-on-change.ts";
 import { planChanges } from "./plan.ts";
-import { Attempts } from "./write-backoff.ts";
-import { type GatewayPort, type Write, writesOf } from "./writes.ts";
+import { WriteBackoff } from "./write-backoff.ts";
+import { type GatewayPort, planWrites, type Write } from "./writes.ts";
 
 const WRITES_AT_ONCE = 8;
 const UNEXPECTED_MS = 60_000;
@@ -40,7 +40,7 @@ export interface GatewayControllerOptions {
  */
 export class GatewayController {
   readonly #options: GatewayControllerOptions;
-  readonly #attempts: Attempts;
+  readonly #attempts: WriteBackoff;
   readonly #noted: LogOnChange;
   #phase: "Waiting" | "Started" | "Stopped" = "Waiting";
   #gathered: { lastSentAt?: number; dirtySince?: number } = {};
@@ -53,7 +53,7 @@ export class GatewayController {
 
   constructor(options: GatewayControllerOptions) {
     this.#options = options;
-    this.#attempts = new Attempts(options.elapsedMs, options.random);
+    this.#attempts = new WriteBackoff(options.elapsedMs, options.random);
     this.#noted = new LogOnChange(options.log);
   }
 
@@ -127,7 +127,7 @@ export class GatewayController {
     this.#retryAt = Number.POSITIVE_INFINITY;
     const known = (kind: WatchedKind) => (kind.isUnknown ? undefined : kind.list());
     const world = { gateways: known(gateways), policies: known(policies), records: records.list() };
-    const { first, last } = writesOf(planChanges(world, now()));
+    const { first, last } = planWrites(planChanges(world, now()));
     const undone = new Set((await this.#write(first)).flatMap(({ host }) => host ?? []));
     await this.#delete(last.filter(({ host }) => host === undefined || !undone.has(host)));
     this.#noted.note("pass", undefined, "The records of Gateways are looked after again");
@@ -143,7 +143,7 @@ export class GatewayController {
     const isStill = new Set<string>();
     const readAnew = async () => {
       const world = { ...(await port.readAnew()), records: records.list() };
-      for (const { content } of writesOf(planChanges(world, now())).last) isStill.add(content);
+      for (const { content } of planWrites(planChanges(world, now())).last) isStill.add(content);
     };
     const failure = "Records that seem to be left over stay, for Gateways and policies could not be read anew";
     const content = writes.map((write) => write.content).join();
@@ -169,7 +169,7 @@ export class GatewayController {
     const { elapsedMs, port } = this.#options;
     if (this.#phase === "Stopped") return false;
     if (this.#attempts.dueAt(key, content) <= elapsedMs()) {
-      this.#attempts.begin(key, content);
+      this.#attempts.record(key, content);
       try {
         await run(port);
         this.#noted.note(key, undefined, `The ${key} is as it should be again`);

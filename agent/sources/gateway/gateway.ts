@@ -3,7 +3,7 @@ import { fieldErrors, formatFieldError } from "../../../shared/model/field-error
 import { canonicalHost } from "../../../shared/model/host.ts";
 import { type KubeObject, refKey } from "../../kubernetes/object.ts";
 import { type Addresses, readAddresses } from "./addresses.ts";
-import { remembered } from "./memoize.ts";
+import { memoize } from "./memoize.ts";
 
 /** Where Gateways stand in the API. */
 export const GATEWAY_GROUP = "gateway.networking.k8s.io";
@@ -53,7 +53,7 @@ const listenerShape = z.looseObject({
  * Reads a Gateway of the API. What it has beyond the fields that matter passes; a listener that cannot be read is named
  * beside the others.
  */
-export const readGateway = remembered(({ metadata, spec, status }: KubeObject): Gateway => {
+export const readGateway = memoize(({ metadata, spec, status }: KubeObject): Gateway => {
   const { namespace = "default", name, uid = "" } = metadata;
   const shape = specShape.safeParse(spec);
   const read = shape.success ? shape.data.listeners.map(readListener) : [{ why: "spec.listeners is no list" }];

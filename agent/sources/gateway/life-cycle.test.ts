@@ -3,17 +3,17 @@ import type { PolicyStatus } from "../../../shared/model/dns-health-check-policy
 import { gateway, policy, settled } from "../../../test/support/gateways.ts";
 import type { KubeObject } from "../../kubernetes/object.ts";
 import { recordName } from "./derived-record.ts";
-import { planChanges, type World } from "./plan.ts";
+import { type ClusterState, planChanges } from "./plan.ts";
 
 const DELETED = { deletionTimestamp: "2026-01-02T00:00:00Z" };
 const web = (more: Partial<Parameters<typeof gateway>[1]> = {}) =>
   gateway("web", { listeners: [["https", "one.test"]], addresses: ["192.0.2.1"], ...more });
 const before = settled({ gateways: [web()], policies: [policy("p", "web")], records: [] });
 const record = before.records[0]!;
-const names = ({ records }: World) => records.map(({ metadata }) => metadata.name);
-const reasonsIn = ({ policies = [] }: World) =>
+const names = ({ records }: ClusterState) => records.map(({ metadata }) => metadata.name);
+const reasonsIn = ({ policies = [] }: ClusterState) =>
   policies.map(({ status }) => (status as PolicyStatus).ancestors[0]?.conditions[0]?.reason);
-const messageIn = ({ policies = [] }: World) =>
+const messageIn = ({ policies = [] }: ClusterState) =>
   policies.map(({ status }) => (status as PolicyStatus).ancestors[0]?.conditions[0]?.message)[0];
 const changed = (object: KubeObject, metadata: Partial<KubeObject["metadata"]>, spec = object.spec): KubeObject => ({
   ...object,

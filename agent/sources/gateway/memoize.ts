@@ -1,5 +1,5 @@
 /** The same function, which reads each thing once: what an informer holds is never changed in place. */
-export function remembered<Key extends object, Value>(read: (key: Key) => Value): (key: Key) => Value {
+export function memoize<Key extends object, Value>(read: (key: Key) => Value): (key: Key) => Value {
   const known = new WeakMap<Key, { value: Value }>();
   return (key) => {
     const held = known.get(key) ?? { value: read(key) };

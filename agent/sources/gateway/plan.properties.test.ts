@@ -4,7 +4,7 @@ import { recordSpec } from "../../../shared/model/record.ts";
 import { gateway, policy, settled, written } from "../../../test/support/gateways.ts";
 import { type KubeObject, refKey } from "../../kubernetes/object.ts";
 import { readDerived } from "./derived-record.ts";
-import { planChanges, type World } from "./plan.ts";
+import { type ClusterState, planChanges } from "./plan.ts";
 
 /** Mostly the first of them. */
 const mostly = <Value>(usual: Value, ...others: Value[]) =>
@@ -82,12 +82,12 @@ const foreign: KubeObject = {
 };
 
 /** A world with a past: what stands in it came about under other Gateways and policies. */
-const anyWorld: fc.Arbitrary<World> = fc.tuple(empty, empty, fc.boolean()).map(([past, now, isInTheWay]) => {
+const anyWorld: fc.Arbitrary<ClusterState> = fc.tuple(empty, empty, fc.boolean()).map(([past, now, isInTheWay]) => {
   const { records } = settled({ ...past, records: isInTheWay ? [foreign] : [] });
   return { ...now, records };
 });
 
-const holds = (property: (world: World) => void) => fc.assert(fc.property(anyWorld, property), { numRuns: 250 });
+const holds = (property: (world: ClusterState) => void) => fc.assert(fc.property(anyWorld, property), { numRuns: 250 });
 const sorted = (objects: readonly { metadata: KubeObject["metadata"] }[]) =>
   objects.map(({ metadata: m }) => refKey(m)).toSorted();
 const targetsOf = (object: KubeObject) => readDerived(object)?.targets ?? [];

@@ -3,7 +3,7 @@ import type { PolicyStatus } from "../../../shared/model/dns-health-check-policy
 import { recordSpec } from "../../../shared/model/record.ts";
 import { gateway, policy, settled } from "../../../test/support/gateways.ts";
 import type { KubeObject } from "../../kubernetes/object.ts";
-import type { World } from "./plan.ts";
+import type { ClusterState } from "./plan.ts";
 
 const HEALTH = { healthCheck: { path: "/healthz" } };
 const A = "192.0.2.1";
@@ -15,7 +15,7 @@ interface Scene {
   records?: KubeObject[];
 }
 
-const world = (scene: Scene): World => ({
+const world = (scene: Scene): ClusterState => ({
   gateways: [],
   policies: [policy("p", "web", HEALTH)],
   records: [],
@@ -27,7 +27,7 @@ const web = (addresses: string[], more: Partial<Parameters<typeof gateway>[1]> =
   gateway("web", { listeners: [["https", "one.test"]], addresses, ...more });
 
 /** Records by name: their host and targets. */
-const published = ({ records }: World) =>
+const published = ({ records }: ClusterState) =>
   Object.fromEntries(
     records.map(({ metadata, spec }) => {
       const { rootHost, endpoints } = recordSpec.parse(spec);
@@ -36,13 +36,13 @@ const published = ({ records }: World) =>
   );
 
 /** What the one policy is told. */
-const told = ({ policies = [] }: World) =>
+const told = ({ policies = [] }: ClusterState) =>
   policies
     .map(({ status }) => (status as PolicyStatus).ancestors[0]?.conditions[0])
     .map((condition) => `${condition?.reason}: ${condition?.message}`)[0];
 
 /** The world as it settles after each of these scenes came upon what was there. */
-function story(...scenes: Scene[]): World[] {
+function story(...scenes: Scene[]): ClusterState[] {
   let last = world({});
   return scenes.map((scene) => {
     const known = { gateways: last.gateways, policies: last.policies, records: last.records };

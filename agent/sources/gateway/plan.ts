@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from "node:util";
 import type { PolicyStatus } from "../../../shared/model/dns-health-check-policy.ts";
 import { type KubeObject, refKey } from "../../kubernetes/object.ts";
 import { parseSpec, readDerived } from "./derived-record.ts";
-import { type RecordsOf, recordsOf } from "./desired-records.ts";
+import { type DesiredRecords, desiredRecords } from "./desired-records.ts";
 import { type Gateway, readGateway } from "./gateway.ts";
-import { type Attachment, attach, olderFirst, type Policy, readPolicy } from "./policy-attachment.ts";
-import { type Finding, gatewayFindings, policyStatusOf } from "./policy-status.ts";
+import { type Attachment, attachPolicies, olderFirst, type Policy, readPolicy } from "./policy-attachment.ts";
+import { type Diagnostic, gatewayDiagnostics, policyStatusOf } from "./policy-status.ts";
 
 /** What the API holds. A kind that the cluster does not know is undefined: that is not the same as none. */
-export interface World {
+export interface ClusterState {
   gateways: readonly KubeObject[] | undefined;
   policies: readonly KubeObject[] | undefined;
   records: readonly KubeObject[];
@@ -29,21 +29,21 @@ export interface Changes {
  *
  * @param nowMs Unix ms
  */
-export function planChanges(world: World, nowMs: number): Changes {
+export function planChanges(world: ClusterState, nowMs: number): Changes {
   const gateways = world.gateways?.map(readGateway).sort(olderFirst);
   const policies = (world.policies?.map(readPolicy) ?? []).sort(olderFirst);
-  const attachment = attach(gateways, policies);
+  const attachment = attachPolicies(gateways, policies);
   if (gateways === undefined || world.policies === undefined)
     return { applies: [], deletes: [], statuses: statusesOf(policies, attachment, [], nowMs) };
   const existing = Map.groupBy(world.records, ({ metadata }) => metadata.namespace ?? "default");
   const results = gateways.map((gateway) => {
     const records = existing.get(gateway.namespace) ?? [];
     const byName = new Map(records.map((object) => [object.metadata.name, object]));
-    return { gateway, ...recordsOf(gateway, attachment, byName) };
+    return { gateway, ...desiredRecords(gateway, attachment, byName) };
   });
   const { wanted, findings } = withoutTwins(results);
   const kept = new Set(results.flatMap((one) => one.kept.map((name) => refKey({ ...one.gateway, name }))));
-  const all = [...findings, ...gateways.flatMap((gateway) => gatewayFindings(gateway, attachment))];
+  const all = [...findings, ...gateways.flatMap((gateway) => gatewayDiagnostics(gateway, attachment))];
   return {
     ...recordChanges(
       world.records,
@@ -54,10 +54,10 @@ export function planChanges(world: World, nowMs: number): Changes {
   };
 }
 
-type Results = readonly ({ gateway: Gateway } & RecordsOf)[];
+type Results = readonly ({ gateway: Gateway } & DesiredRecords)[];
 
 /** Two Gateways may come to one name for a record by their listeners' names: the older Gateway has it. */
-function withoutTwins(results: Results): { wanted: Map<string, KubeObject>; findings: Finding[] } {
+function withoutTwins(results: Results): { wanted: Map<string, KubeObject>; findings: Diagnostic[] } {
   const wanted = new Map<string, KubeObject>();
   const findings = results.flatMap((result) => [...result.findings]);
   for (const { gateway, records } of results) {
@@ -70,7 +70,7 @@ function withoutTwins(results: Results): { wanted: Map<string, KubeObject>; find
   return { wanted, findings };
 }
 
-function twinOf(record: KubeObject, { namespace }: Gateway): Finding {
+function twinOf(record: KubeObject, { namespace }: Gateway): Diagnostic {
   const policy = readDerived(record)?.policy ?? "";
   const message = `The name ${record.metadata.name} is taken by a record of an older Gateway: rename the listener.`;
   return { policy: refKey({ namespace, name: policy }), kind: "Note", message };
@@ -98,7 +98,7 @@ function recordChanges(
     const actual = existing.get(key);
     if (actual === undefined) return [object];
     const { uid, deletionTimestamp } = actual.metadata;
-    if (deletionTimestamp !== undefined || isAsWanted(actual, object)) return [];
+    if (deletionTimestamp !== undefined || matchesDesired(actual, object)) return [];
     return [{ ...object, metadata: { ...object.metadata, ...(uid !== undefined && { uid }) } }];
   });
   const deletes = records.filter(
@@ -114,7 +114,7 @@ function recordChanges(
 function statusesOf(
   policies: readonly Policy[],
   { verdicts }: Attachment,
-  findings: readonly Finding[],
+  findings: readonly Diagnostic[],
   nowMs: number,
 ): Changes["statuses"] {
   const byPolicy = Map.groupBy(findings, ({ policy }) => policy);
@@ -133,7 +133,7 @@ type Texts = Readonly<Record<string, string>>;
  * Whether a DNSRecord says what is wanted of it. Labels and annotations of others are no difference, nor is how the same spec
  * is written: the API server fills in defaults.
  */
-export function isAsWanted(actual: KubeObject, wanted: KubeObject): boolean {
+export function matchesDesired(actual: KubeObject, wanted: KubeObject): boolean {
   const { labels, annotations, ownerReferences = [] } = wanted.metadata;
   const there = actual.metadata;
   return (

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { gateway, policy } from "../../../test/support/gateways.ts";
 import type { KubeObject } from "../../kubernetes/object.ts";
 import { readGateway } from "./gateway.ts";
-import { attach, policyFor, readPolicy } from "./policy-attachment.ts";
+import { attachPolicies, policyFor, readPolicy } from "./policy-attachment.ts";
 
 const web = gateway("web", {
   listeners: [
@@ -15,7 +15,7 @@ const [MORNING, EVENING] = [at("2026-01-01T08:00:00Z"), at("2026-01-01T20:00:00Z
 
 /** Who is in force for each listener of web, and what each policy is told. */
 function attached(policies: KubeObject[], gateways: KubeObject[] | undefined = [web]) {
-  const attachment = attach(gateways?.map(readGateway), policies.map(readPolicy));
+  const attachment = attachPolicies(gateways?.map(readGateway), policies.map(readPolicy));
   const first = readGateway(gateways?.[0] ?? web);
   return {
     inForce: first.listeners.map(({ name }) => policyFor(attachment, first, name)?.name),
@@ -106,9 +106,9 @@ describe("a policy", () => {
       inForce: [undefined, undefined],
       reasons: ["TargetNotFound"],
     });
-    const unknown = attach(undefined, [readPolicy(policy("a", "web"))]);
+    const unknown = attachPolicies(undefined, [readPolicy(policy("a", "web"))]);
     expect(unknown.verdicts.get("shop/a")).toMatchObject({ reason: "TargetNotFound" });
-    expect(unknown.holders.size).toBe(0);
+    expect(unknown.policyByTarget.size).toBe(0);
   });
 
   it("finds a listener that cannot be read: it is not gone", () => {

@@ -3,7 +3,7 @@ import { type PolicySpec, policySpec } from "../../../shared/model/dns-health-ch
 import { fieldErrors, formatFieldError } from "../../../shared/model/field-error.ts";
 import { type KubeObject, refKey } from "../../kubernetes/object.ts";
 import { createdAtMs, type Gateway } from "./gateway.ts";
-import { remembered } from "./memoize.ts";
+import { memoize } from "./memoize.ts";
 
 /** What the `Accepted` condition of a policy says, by Gateway API's reasons for policies. */
 export interface Verdict {
@@ -14,7 +14,7 @@ export interface Verdict {
 /** Which policy is in force where. */
 export interface Attachment {
   /** By target: the key of a Gateway, or `<key of the Gateway>/<listener>`. */
-  holders: ReadonlyMap<string, Policy>;
+  policyByTarget: ReadonlyMap<string, Policy>;
   /** By policy key. */
   verdicts: ReadonlyMap<string, Verdict>;
 }
@@ -26,9 +26,9 @@ export interface Attachment {
  *
  * @param gateways undefined while the cluster does not know the kind
  */
-export function attach(gateways: readonly Gateway[] | undefined, policies: readonly Policy[]): Attachment {
+export function attachPolicies(gateways: readonly Gateway[] | undefined, policies: readonly Policy[]): Attachment {
   const byKey = new Map(gateways?.map((gateway) => [gateway.key, gateway]));
-  const holders = new Map<string, Policy>();
+  const policyByTarget = new Map<string, Policy>();
   const verdicts = new Map<string, Verdict>();
   for (const policy of policies.filter(({ isBeingDeleted }) => !isBeingDeleted).toSorted(olderFirst)) {
     const missing = whyMissing(policy, gateways && byKey);
@@ -37,21 +37,21 @@ export function attach(gateways: readonly Gateway[] | undefined, policies: reado
       continue;
     }
     const key = targetKey(policy);
-    const holder = holders.get(key);
-    if (holder === undefined) holders.set(key, policy);
+    const holder = policyByTarget.get(key);
+    if (holder === undefined) policyByTarget.set(key, policy);
     verdicts.set(policy.key, holder === undefined ? verdictOf(policy) : conflictWith(holder));
   }
-  return { holders, verdicts };
+  return { policyByTarget, verdicts };
 }
 
 /** The policy in force for a listener: its own before that of the whole Gateway. */
-export function policyFor({ holders }: Attachment, gateway: Gateway, listener: string): Policy | undefined {
-  return holders.get(`${gateway.key}/${listener}`) ?? holders.get(gateway.key);
+export function policyFor({ policyByTarget }: Attachment, gateway: Gateway, listener: string): Policy | undefined {
+  return policyByTarget.get(`${gateway.key}/${listener}`) ?? policyByTarget.get(gateway.key);
 }
 
 /** The policies that hold a Gateway or a listener of it, each once. */
-export function policiesOf({ holders }: Attachment, { key }: Gateway): Policy[] {
-  const ofGateway = [...holders].filter(([target]) => target === key || target.startsWith(`${key}/`));
+export function policiesOf({ policyByTarget }: Attachment, { key }: Gateway): Policy[] {
+  const ofGateway = [...policyByTarget].filter(([target]) => target === key || target.startsWith(`${key}/`));
   return [...new Set(ofGateway.map(([, policy]) => policy))];
 }
 
@@ -123,7 +123,7 @@ const targetShape = z.looseObject({
 });
 
 /** Reads a policy of the API. */
-export const readPolicy = remembered((object: KubeObject): Policy => {
+export const readPolicy = memoize((object: KubeObject): Policy => {
   const { namespace = "default", name, deletionTimestamp } = object.metadata;
   const target = targetShape.safeParse(object.spec);
   const spec = policySpec.safeParse(object.spec);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { policy } from "../../../test/support/gateways.ts";
 import { readPolicy, type Verdict } from "./policy-attachment.ts";
-import { type Finding, policyStatusOf } from "./policy-status.ts";
+import { type Diagnostic, policyStatusOf } from "./policy-status.ts";
 
 const ACCEPTED: Verdict = { reason: "Accepted", message: "" };
 const [T0, T1] = [Date.parse("2026-01-01T00:00:00Z"), Date.parse("2026-01-02T00:00:00Z")];
-const note = (message: string, about?: string): Finding => ({
+const note = (message: string, about?: string): Diagnostic => ({
   policy: "shop/p",
   kind: "Note",
   message,
@@ -22,7 +22,7 @@ function statusAfter(steps: [target: string, verdict: Verdict, nowMs: number][],
   return status;
 }
 
-const accepted = (findings: Finding[], verdict = ACCEPTED) =>
+const accepted = (findings: Diagnostic[], verdict = ACCEPTED) =>
   policyStatusOf(readPolicy(policy("p", "web")), verdict, findings, T0)?.ancestors[0]?.conditions[0];
 
 describe("the status of a policy", () => {
@@ -88,7 +88,7 @@ describe("the status of a policy", () => {
   });
 
   it("is Invalid where one host's record cannot be, and says only why", () => {
-    const invalid: Finding = { ...note("port is wrong", "a.test"), kind: "Invalid" };
+    const invalid: Diagnostic = { ...note("port is wrong", "a.test"), kind: "Invalid" };
     expect(accepted([note("Stays."), invalid])).toMatchObject({
       status: "False",
       reason: "Invalid",

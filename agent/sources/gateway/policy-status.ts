@@ -1,6 +1,6 @@
 import { type PolicyStatus, policyStatus } from "../../../shared/model/dns-health-check-policy.ts";
 import { GATEWAY } from "../../kubernetes/kinds.ts";
-import { targetsInForce } from "./addresses.ts";
+import { effectiveTargets } from "./addresses.ts";
 import { GATEWAY_GROUP, type Gateway } from "./gateway.ts";
 import { type Attachment, type Policy, policiesOf, policyFor, type Target, type Verdict } from "./policy-attachment.ts";
 
@@ -19,7 +19,7 @@ const MAX_NAMED = 3;
 export function policyStatusOf(
   policy: Policy,
   verdict: Verdict,
-  findings: readonly Finding[],
+  findings: readonly Diagnostic[],
   nowMs: number,
 ): PolicyStatus | undefined {
   if (policy.target === undefined) return undefined;
@@ -45,7 +45,7 @@ export function policyStatusOf(
   return { ancestors: [...foreign, entry].slice(0, MAX_ANCESTORS) };
 }
 
-function outcome(verdict: Verdict, findings: readonly Finding[]): Verdict {
+function outcome(verdict: Verdict, findings: readonly Diagnostic[]): Verdict {
   if (verdict.reason !== "Accepted") return verdict;
   const invalid = findings.filter(({ kind }) => kind === "Invalid");
   if (invalid.length > 0) return { reason: "Invalid", message: messageOf(invalid) };
@@ -53,7 +53,7 @@ function outcome(verdict: Verdict, findings: readonly Finding[]): Verdict {
 }
 
 /** What is said of many is said once, with some of them named. */
-function messageOf(findings: readonly Finding[]): string {
+function messageOf(findings: readonly Diagnostic[]): string {
   const lines = Map.groupBy(findings, ({ message }) => message)
     .entries()
     .map(([message, same]) => {
@@ -83,7 +83,7 @@ function isSameTarget({ ancestorRef }: Ancestor, wanted: ReturnType<typeof ances
 }
 
 /** Something to say of a policy that is in force. */
-export interface Finding {
+export interface Diagnostic {
   /** Key of the policy. */
   policy: string;
   /** `Invalid`: what the policy asks for cannot be done. `Note`: it is done, and something is left out or stays as it was. */
@@ -95,8 +95,8 @@ export interface Finding {
 }
 
 /** What is to be said of a Gateway to every policy that holds it or a listener of it. */
-export function gatewayFindings(gateway: Gateway, attachment: Attachment): Finding[] {
-  const hostless = gateway.listeners.flatMap(({ name, host }): Finding[] => {
+export function gatewayDiagnostics(gateway: Gateway, attachment: Attachment): Diagnostic[] {
+  const hostless = gateway.listeners.flatMap(({ name, host }): Diagnostic[] => {
     const policy = policyFor(attachment, gateway, name)?.key;
     if (policy === undefined || host !== undefined) return [];
     return [{ policy, kind: "Note", message: "It has no host name: there is no record of it.", about: name }];
@@ -106,14 +106,14 @@ export function gatewayFindings(gateway: Gateway, attachment: Attachment): Findi
     ...gateway.unreadable.map(({ why }) => `${why}. Records that exist stay.`),
   ];
   const notes = policiesOf(attachment, gateway).flatMap(({ key }) =>
-    messages.map((message): Finding => ({ policy: key, kind: "Note", message })),
+    messages.map((message): Diagnostic => ({ policy: key, kind: "Note", message })),
   );
   return [...hostless, ...notes];
 }
 
 function addressMessages({ addresses }: Gateway): string[] {
   const { unsupported, unreadable: unread } = addresses;
-  const { ips, hosts } = targetsInForce(addresses, []);
+  const { ips, hosts } = effectiveTargets(addresses, []);
   const isMixed = ips.length > 0 && hosts.length > 0;
   const isEmpty = ips.length + hosts.length === 0;
   return [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { endpointsOf } from "./record-spec.ts";
+import { endpointsFor } from "./record-spec.ts";
 
 const base = { dnsName: "x.test", recordTTL: 60 };
 const settings = { recordTTL: 60 };
@@ -56,12 +56,12 @@ describe("the record sets of a host", () => {
       [{ ...base, recordType: "A", targets: ["192.0.2.1"] }],
     ],
   ])("%s", (_, targets, more, expected) => {
-    expect(endpointsOf("x.test", targets, { ...settings, ...more })).toEqual(expected);
+    expect(endpointsFor("x.test", targets, { ...settings, ...more })).toEqual(expected);
   });
 
   it("told apart by a hash where a host name is too long to tell them apart", () => {
     const long = (last: string) => `${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(20)}${last}.test`;
-    const sets = endpointsOf("x.test", { ips: [], hosts: [long("1"), long("2")] }, settings);
+    const sets = endpointsFor("x.test", { ips: [], hosts: [long("1"), long("2")] }, settings);
     const [one, two] = sets.map(({ setIdentifier }) => setIdentifier);
     expect(one).toMatch(/^a{60}\.b{57,58}-[0-9a-f]{8}$/);
     expect(two).not.toBe(one);

@@ -3,13 +3,13 @@ import type { PolicyHealthCheck } from "../../../shared/model/health-check.ts";
 import type { Protocol } from "../../../shared/model/protocol.ts";
 import type { RecordSpecInput } from "../../../shared/model/record.ts";
 import { readTree } from "../../../shared/record/tree.ts";
-import { type Targets, targetsInForce } from "./addresses.ts";
-import { parseSpec, setIdentifierOf } from "./derived-record.ts";
+import { effectiveTargets, type Targets } from "./addresses.ts";
+import { parseSpec, setIdentifier } from "./derived-record.ts";
 import type { Gateway, Listener } from "./gateway.ts";
 import type { Policy } from "./policy-attachment.ts";
 
 /** What the record of a host is to say. */
-export type SpecOf =
+export type DesiredSpec =
   | { kind: "Spec"; spec: RecordSpecInput; note?: string }
   /** There is nothing to publish yet. */
   | { kind: "None" }
@@ -21,16 +21,16 @@ export type SpecOf =
  *
  * @param lastTargets what the record holds now
  */
-export function specOf(
+export function desiredSpec(
   { addresses }: Gateway,
-  { host, listener, policy, sameHost }: HostShare,
+  { host, listener, policy, sameHost }: CoveredHost,
   lastTargets: readonly string[],
-): SpecOf {
+): DesiredSpec {
   if (!policy.reading.ok) return { kind: "Invalid" };
   const { healthCheck, minPublished, whenSilent, ...settings } = policy.reading.spec;
-  const endpoints = endpointsOf(host, targetsInForce(addresses, lastTargets), settings);
+  const endpoints = endpointsFor(host, effectiveTargets(addresses, lastTargets), settings);
   if (endpoints.length === 0) return { kind: "None" };
-  const check = healthCheck && healthCheckOf(healthCheck, listener, sameHost);
+  const check = healthCheck && healthCheckFor(healthCheck, listener, sameHost);
   const spec = { rootHost: host, endpoints, minPublished, whenSilent, ...(check && { healthCheck: check }) };
   const message = whyInvalid(spec);
   if (message !== undefined) return { kind: "Invalid", message };
@@ -62,7 +62,7 @@ export interface EndpointSettings {
  * The record sets that lead from a host to its targets: A and AAAA for addresses; for host names a CNAME, or one weighted
  * set for each. A name cannot have both, so that beside addresses host names are left out.
  */
-export function endpointsOf(rootHost: string, { ips, hosts }: Targets, settings: EndpointSettings): EndpointInput[] {
+export function endpointsFor(rootHost: string, { ips, hosts }: Targets, settings: EndpointSettings): EndpointInput[] {
   const base = { dnsName: rootHost, recordTTL: settings.recordTTL };
   if (ips.length > 0) {
     const [v6, v4] = [ips.filter((ip) => ip.includes(":")), ips.filter((ip) => !ip.includes(":"))];
@@ -77,7 +77,7 @@ export function endpointsOf(rootHost: string, { ips, hosts }: Targets, settings:
     ...base,
     recordType: "CNAME" as const,
     targets: [host],
-    ...(!isPlain && { setIdentifier: setIdentifierOf(host), providerSpecific: [weight] }),
+    ...(!isPlain && { setIdentifier: setIdentifier(host), providerSpecific: [weight] }),
   }));
 }
 
@@ -93,7 +93,7 @@ const PROBED_BY: Readonly<Record<string, Protocol>> = { HTTPS: "HTTPS", TLS: "HT
  *
  * @param sameHost all listeners of the host, by precedence
  */
-export function healthCheckOf(
+export function healthCheckFor(
   check: PolicyHealthCheck,
   listener: Listener,
   sameHost: readonly Listener[],
@@ -110,7 +110,7 @@ function portFor(protocol: Protocol, listener: Listener, sameHost: readonly List
 }
 
 /** A host name of a Gateway, and who speaks for it. */
-export interface HostShare {
+export interface CoveredHost {
   host: string;
   /** The first by precedence that a policy covers. */
   listener: Listener;
@@ -122,8 +122,8 @@ export interface HostShare {
 const PRECEDENCE = ["HTTPS", "TLS", "HTTP", "TCP"];
 
 /** The host names of a Gateway that a policy covers, sorted. */
-export function sharesOf(gateway: Gateway, policyOf: (listener: string) => Policy | undefined): HostShare[] {
-  const shares: HostShare[] = [];
+export function coveredHosts(gateway: Gateway, policyOf: (listener: string) => Policy | undefined): CoveredHost[] {
+  const shares: CoveredHost[] = [];
   for (const [host, listeners] of Map.groupBy(gateway.listeners, (listener) => listener.host)) {
     if (host === undefined) continue;
     const sameHost = listeners.toSorted((a, b) => rankOf(a) - rankOf(b));

@@ -14,7 +14,7 @@ interface Attempt {
  * What was written of late, so that the same write of the same object comes again with growing patience: whether it failed or
  * another writer undid it. Times by a clock that only goes forward, in milliseconds.
  */
-export class Attempts {
+export class WriteBackoff {
   readonly #elapsedMs: () => number;
   readonly #random: () => number;
   readonly #attempts = new Map<string, Attempt>();
@@ -31,7 +31,7 @@ export class Attempts {
   }
 
   /** The content is written now. */
-  begin(key: string, content: string): void {
+  record(key: string, content: string): void {
     const nowMs = this.#elapsedMs();
     for (const [other, { atMs }] of this.#attempts) if (nowMs - atMs > CALM_MS) this.#attempts.delete(other);
     const last = this.#attempts.get(key);

@@ -1,12 +1,12 @@
 import type { PolicyStatus } from "../../../shared/model/dns-health-check-policy.ts";
 import { type KubeObject, refKey } from "../../kubernetes/object.ts";
 import { readDerived } from "./derived-record.ts";
-import type { Changes, World } from "./plan.ts";
+import type { Changes, ClusterState } from "./plan.ts";
 
 /** Where the controller writes, and makes sure. Each call rejects where it does not succeed. */
 export interface GatewayPort {
   /** All Gateways and policies as the API server has them now, whatever an informer holds. */
-  readAnew(): Promise<Pick<World, "gateways" | "policies">>;
+  readAnew(): Promise<Pick<ClusterState, "gateways" | "policies">>;
   /**
    * Server-side apply. With a uid, by force: that object is to be so. Without, not by force: it is to be created, and one of
    * somebody else's that has come up meanwhile is to be left alone.
@@ -32,7 +32,7 @@ export interface Write {
 }
 
 /** The writes of a pass; those of `last` come after the others, and only where no other of their host failed. */
-export function writesOf({ applies, deletes, statuses }: Changes): { first: Write[]; last: Write[] } {
+export function planWrites({ applies, deletes, statuses }: Changes): { first: Write[]; last: Write[] } {
   return {
     first: [
       ...applies.map((object) => ({

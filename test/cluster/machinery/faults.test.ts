@@ -72,7 +72,7 @@ async function endure(where: Where, fault: Fault) {
   proxy.faultFor = () => undefined;
   proxy.cut();
   await followed.agrees();
-  await until("the trouble to be over", () => followed.informer.trouble === undefined);
+  await until("the trouble to be over", () => followed.informer.lastError === undefined);
   const invented = followed.came.filter((version) => !versions.has(version));
   return { isCalm: faulted <= 5, isSynced, wronglyRemoved, removed: followed.removed, invented };
 }

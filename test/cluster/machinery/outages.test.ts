@@ -83,7 +83,7 @@ test("an API server that is halted and goes on", async () => {
   const { followed } = await follow({ quietMs: 6_000 });
   const { held } = followed;
   plane.apiserver.pause();
-  await until("the silence to be noticed", () => followed.informer.trouble);
+  await until("the silence to be noticed", () => followed.informer.lastError);
   expect([followed.held, followed.removed]).toEqual([held, []]);
   plane.apiserver.resume();
   await truth.delete(CONFIG_MAP, { name: "a", namespace });
@@ -133,7 +133,7 @@ test("a kind comes, goes with its objects, and comes again", async () => {
   const followed = new Followed(plane.config, truth, namespace, { kind: THING, unknownRetryMs: 500 });
   ending.push(() => followed.informer.stop());
   await followed.synced();
-  expect([followed.informer.isUnknown, followed.informer.trouble]).toEqual([true, undefined]);
+  expect([followed.informer.isUnknown, followed.informer.lastError]).toEqual([true, undefined]);
   for (const round of ["first", "second"]) {
     await truth.apply(CRD, THING_CRD, { fieldManager: "test" });
     await until("the kind to be known", () => !followed.informer.isUnknown);
@@ -157,8 +157,8 @@ test("an account without the right says so, and reads as soon as it has it", asy
   const config = configOf(await plane.kubeconfigFor(namespace, "reader"));
   const followed = new Followed(config, truth, namespace);
   ending.push(() => followed.informer.stop());
-  await until("the trouble", () => followed.informer.trouble);
-  expect(followed.informer.trouble).toContain(
+  await until("the trouble", () => followed.informer.lastError);
+  expect(followed.informer.lastError).toContain(
     `403 Forbidden: list configmaps: configmaps is forbidden: User "system:serviceaccount:${namespace}:reader" cannot list`,
   );
   expect(followed.informer.isSynced).toBe(false);

@@ -1,6 +1,6 @@
 import type { WantedObject } from "../../../agent/apply/desired.ts";
 import { Writer } from "../../../agent/apply/writer.ts";
-import { KubeClient, type RequestAbout } from "../../../agent/kubernetes/client.ts";
+import { KubeClient, type RequestInfo } from "../../../agent/kubernetes/client.ts";
 import { Informer } from "../../../agent/kubernetes/informer.ts";
 import { DNS_ENDPOINT, DNS_HEALTH_CHECK_PROBE, DNS_RECORD, type Kind } from "../../../agent/kubernetes/kinds.ts";
 import type { KubeObject } from "../../../agent/kubernetes/object.ts";
@@ -13,7 +13,7 @@ export const LABELS = { "app.kubernetes.io/managed-by": "vedette-agent" };
 
 /** A writer with its informers, on a namespace of the real API server; counts its own calls. */
 export class Writing implements AsyncDisposable {
-  readonly calls: RequestAbout[] = [];
+  readonly calls: RequestInfo[] = [];
   readonly logged: string[] = [];
   readonly client: KubeClient;
   /** Somebody else's. */
@@ -67,7 +67,7 @@ export class Writing implements AsyncDisposable {
   }
 
   /** The calls that write, since the last time. */
-  takeWrites(): RequestAbout[] {
+  takeWrites(): RequestInfo[] {
     return this.calls.splice(0).filter(({ verb }) => verb !== "get");
   }
 

@@ -3,7 +3,7 @@ import { Contact } from "../../../agent/edge/contact.ts";
 import { lookup } from "../../../agent/publish/dns-server/lookup.ts";
 import type { Zones } from "../../../agent/publish/dns-server/respond.ts";
 import type { SourceState } from "../../../agent/sources/file-source.ts";
-import { collect, parseManifests } from "../../../agent/sources/manifest-file.ts";
+import { mergeFiles, parseManifests } from "../../../agent/sources/manifest-file.ts";
 import type { State } from "../../../agent/status/state.ts";
 import { NO_NUMBER } from "../../../shared/number.ts";
 
@@ -33,7 +33,7 @@ ${spec}`,
   const content = parseManifests([secret, ...texts].join("---\n"), "api.yaml");
   const { problems } = content;
   if (problems.length > 0) throw new Error(JSON.stringify(problems));
-  return { complete: true, records: collect(new Map([["api.yaml", content]])).records, problems: [] };
+  return { complete: true, records: mergeFiles(new Map([["api.yaml", content]])).records, problems: [] };
 }
 
 export const EMPTY_STATE: State = {

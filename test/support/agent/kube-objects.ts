@@ -4,7 +4,7 @@ import { refKey } from "../../../agent/kubernetes/object.ts";
 import { inForce } from "../../../agent/plan/accepted-specs.ts";
 import { endpointObjects } from "../../../agent/publish/external-dns/endpoint-object.ts";
 import { kubernetesRecords } from "../../../agent/sources/api-records.ts";
-import { shownObjects } from "../../../agent/status/desired-objects.ts";
+import { desiredObjects } from "../../../agent/status/desired-objects.ts";
 import { leaseObject } from "../../../agent/status/lease-object.ts";
 import type { State } from "../../../agent/status/state.ts";
 
@@ -51,7 +51,7 @@ export const recordsOf = (objects: readonly KubeObject[]) =>
     records: objects,
     isMember: () => true,
     secretAt: () => undefined,
-    secretTrouble: () => undefined,
+    secretError: () => undefined,
     before: [],
   });
 
@@ -59,7 +59,7 @@ export const recordsOf = (objects: readonly KubeObject[]) =>
 export function written(state: State, records: readonly KubeObject[], there: readonly KubeObject[] = []) {
   const { records: own, refused } = recordsOf(records);
   const nothing = () => undefined;
-  const shown = shownObjects({
+  const shown = desiredObjects({
     state,
     records: own,
     refused,
