@@ -14,9 +14,9 @@ npx vedette status --edge https://vedette.example.workers.dev
 npm link                                # once, and it is just: vedette status
 \`\`\`
 
-**Access.** The edge is named by \`--edge\` or \`VEDETTE_EDGE\`. The token is taken from \`VEDETTE_TOKEN\`, or from the file that
-\`--token-file\` names, and never from the command line, which every user of a machine can read. The \`VIEW_TOKEN\` of the edge is enough to
-look; \`check\` and \`cluster\` need its \`ADMIN_TOKEN\` ([settings](edge-settings.md)). It is sent over https only, but to this machine. The local
+**Access.** \`--edge\` or \`VEDETTE_EDGE\` names the edge. The token comes from \`VEDETTE_TOKEN\`, or from the file that
+\`--token-file\` names. It never comes from the command line, which every user of a machine can read. The \`VIEW_TOKEN\` of the edge is enough to
+read; \`check\` and \`cluster\` need its \`ADMIN_TOKEN\` ([settings](edge-settings.md)). The token is sent over https only, except to this machine. The local
 stack keeps its own in \`.vedette/demo/secrets.json\`:
 
 \`\`\`sh
@@ -24,9 +24,10 @@ export VEDETTE_TOKEN=$(node -p 'require("./.vedette/demo/secrets.json").adminTok
 npx vedette check https://shop.example.test:8443/healthz --address 127.0.0.11
 \`\`\`
 
-**For scripts.** \`-o json\` and \`-o yaml\` give what the edge answers, whole (its \`/openapi.json\` describes it), also fields that this version does not know. Words that are no part of the answer go to standard error. With \`--follow\` and
-\`--watch\` JSON is one answer a line, and YAML one a document. A reader that goes away ends the program
-without an error, while it follows with the next event.
+**For scripts.** \`-o json\` and \`-o yaml\` print the edge's whole answer (its \`/openapi.json\` describes it), also fields that this version does not know. Messages
+that are not part of the answer go to standard error. With \`--follow\` and
+\`--watch\` JSON is one answer a line, and YAML one a document. If the reader closes the pipe, the program ends
+without an error, at the latest with the next event.
 
 | exit code | meaning |
 |---|---|
@@ -34,7 +35,7 @@ ${Object.entries(EXIT_MEANINGS)
   .map(([code, meaning]) => `| ${code} | ${meaning} |`)
   .join("\n")}
 
-SIGTERM ends a watch with 143 and SIGHUP with 129, as shells have it.
+SIGTERM ends a watch with 143 and SIGHUP with 129, as in shells.
 
 **Completion.** \`source <(vedette completion bash)\` in \`~/.bashrc\`; [for zsh and fish](#vedette-completion) too.`;
 

@@ -1,6 +1,6 @@
 /**
- * Writes the reference pages and the custom resource definitions from the schemas, the metrics and the tree of commands, so that a
- * field, a default and a limit are declared once. `npm run generate` writes them; with `--check` it only fails where one is out of date.
+ * Writes the reference pages and the custom resource definitions from the schemas, the metrics and the tree of commands. So a field, a
+ * default and a limit are declared once. `npm run generate` writes them. With `--check` it only fails where one is out of date.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

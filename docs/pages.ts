@@ -16,54 +16,57 @@ interface Page {
   status?: z.ZodType;
 }
 
-const IN_KUBERNETES = "In Kubernetes the API server judges most of this itself, as its rules and the defaults stand in";
+const IN_KUBERNETES = "In Kubernetes the API server checks most of this itself. Its rules and the defaults are in";
 
 const RECORDS = `# Records
 
-A \`DNSRecord\` names one root host, the DNS endpoints under it and, optionally, how to check their health. Durations read
-as Kubernetes writes them (\`30s\`, \`1m30s\`); unknown fields are refused. Names and addresses are brought into one
-canonical form (lower case, no trailing dot, A-labels; RFC 5952), so two spellings are one leaf.
+A \`DNSRecord\` names one root host, the DNS endpoints under it and, optionally, how to check their health. Durations are written
+as in Kubernetes (\`30s\`, \`1m30s\`). Unknown fields are refused. Names and addresses are normalized (lower case, no trailing dot, A-labels; RFC 5952), so
+two spellings are one leaf.
 
-An address in a private, loopback, reserved, multicast or Cloudflare range cannot be probed: it is published unjudged, and
-the record's condition says \`NotProbeable\`. A wildcard host is probed only where the health check names a \`host\`.
+An address in a private, loopback, reserved, multicast or Cloudflare range cannot be probed. It is published unjudged, and
+the record's condition is \`NotProbeable\`. A wildcard host is probed only where the health check names a \`host\`.
 
-The edge has limits, each a setting that whoever runs it can change ([settings](edge-settings.md)). A record is refused, and its last
-accepted form stays, with a port outside \`ALLOWED_PORTS\` (\`PortNotAllowed\`) and beyond \`MAX_LEAVES_PER_CLUSTER\` (\`TooManyLeaves\`).
-One address is asked \`MAX_REQUESTS_PER_ADDRESS\` times a second at most, counted over all clusters of a partition (each partition counts for
-itself): regions / interval, summed over the records that name it. The newest records beyond that are published unjudged there, and
-their condition \`NotProbeable\` says \`TooManyRequestsToAddress\` with the numbers: lengthen \`interval\` or name fewer regions. Where many
-records share an address, they also confirm less often than \`confirmInterval\` says, or not at all. A target that is a host name counts by its name, and not
-with the addresses that it leads to: those are looked up anew for each check.
+The edge has limits, and each is a setting of the edge ([settings](edge-settings.md)).
 
-An HTTPS probe asks each address for \`host\`, by SNI and Host header, and verifies the certificate as a browser does, revocation apart. What is
-wrong has its own reason, and the message of the observation tells the rest:
+- A record is refused, and its last accepted form stays, with a port outside \`ALLOWED_PORTS\` (\`PortNotAllowed\`) and
+  beyond \`MAX_LEAVES_PER_CLUSTER\` (\`TooManyLeaves\`).
+- One address gets at most \`MAX_REQUESTS_PER_ADDRESS\` requests a second, counted over all clusters of a partition. Each partition counts for
+  itself. The count is regions / interval, summed over the records that name the address.
+- The newest records beyond that limit are published unjudged there. Their condition \`NotProbeable\` gives \`TooManyRequestsToAddress\` with the numbers.
+  Lengthen \`interval\` or name fewer regions.
+- Where many records share an address, they also confirm less often than \`confirmInterval\` says, or not at all.
+- A target that is a host name counts by its name, not by its addresses. These are looked up again for each check.
+
+An HTTPS probe asks each address for \`host\`, by SNI and Host header. It verifies the certificate as a browser does, except for revocation. Each
+fault has its own reason, and the observation's message has the details:
 
 | reason | what to do |
 | --- | --- |
-| \`CertificateExpired\`, \`CertificateNotYetValid\` | renew it, also where an intermediate certificate is the one that ended |
-| \`CertificateNameMismatch\` | let the gateway show a certificate for \`host\`, or set the \`host\` that it has one for |
-| \`CertificateUntrusted\` | let the gateway send the intermediate certificates; a private authority goes into the edge's \`EXTRA_ROOTS\` |
-| \`CertificateInvalid\` | have it issued anew: browsers refuse it too (weak key, SHA-1, not for servers, beyond its constraints) |
-| \`TLSVersionUnsupported\` | switch on TLS 1.2 or 1.3 |
-| \`TLSAlert\` | read the server's log: it refused the handshake, with the alert that is named |
-| \`TLSHandshakeTimeout\` | the port is open, and who listens there does not finish a handshake in time |
-| \`TLSProtocolError\` | what answers there does not speak TLS, or wrongly: is it plain HTTP? |
+| \`CertificateExpired\`, \`CertificateNotYetValid\` | renew it, also where an intermediate certificate has expired |
+| \`CertificateNameMismatch\` | let the gateway present a certificate for \`host\`, or set the \`host\` that it has one for |
+| \`CertificateUntrusted\` | let the gateway send the intermediate certificates; add a private authority to the edge's \`EXTRA_ROOTS\` |
+| \`CertificateInvalid\` | have it issued again: browsers refuse it too (weak key, SHA-1, not for servers, beyond its constraints) |
+| \`TLSVersionUnsupported\` | enable TLS 1.2 or 1.3 |
+| \`TLSAlert\` | read the server's log: it refused the handshake, with the alert in the message |
+| \`TLSHandshakeTimeout\` | the port is open, but the server does not finish a handshake in time |
+| \`TLSProtocolError\` | the server does not speak TLS, or not correctly: is it plain HTTP? |
 
-With \`allowInsecureCertificate\` those of the certificate are no failures, and are shown.
+With \`allowInsecureCertificate\` the reasons of certificates are no failures, and are shown.
 
 ${IN_KUBERNETES}
-[the definition](../deploy/crds/vedette.dev_dnsrecords.yaml); the rest (names with IDN labels, spellings of IPv6, and what several
-endpoints ask of each other) is told by the record's condition \`Accepted\`, and the last spec that was in order stays in force.
+[the definition](../deploy/crds/vedette.dev_dnsrecords.yaml). The record's condition \`Accepted\` reports the rest: names with IDN labels, spellings of
+IPv6, and rules between several endpoints. The last accepted spec stays in force.
 `;
 
 const POLICIES = `# Policies
 
-A \`DNSHealthCheckPolicy\` is attached to a Gateway, or to one listener of it, in its own namespace, and makes
-[records](records.md) of their host names: [an example, and which policy wins](kubernetes.md#publish-something).
+A \`DNSHealthCheckPolicy\` is attached to a Gateway in its own namespace, or to one of the Gateway's listeners. It makes
+[records](records.md) of their host names. [Here is an example, and which policy has priority](kubernetes.md#publish-something).
 
-\`status.ancestors\` tells by its condition \`Accepted\` what became of a policy: \`Accepted\`, \`Conflicted\`, \`Invalid\` or
-\`TargetNotFound\`, with the objects named. Without \`protocol\` each listener is asked in its own way (HTTPS and TLS by HTTPS, HTTP by
-HTTP, TCP by TCP), so that what the check asks for has to make sense for each of them.
+The condition \`Accepted\` in \`status.ancestors\` shows the result: \`Accepted\`, \`Conflicted\`, \`Invalid\` or
+\`TargetNotFound\`, with the objects named. Without \`protocol\` each listener is probed in its own way: HTTPS and TLS by HTTPS, HTTP by
+HTTP, TCP by TCP. So the fields of the check must be valid for each of them.
 
 ${IN_KUBERNETES}
 [the definition](../deploy/crds/vedette.dev_dnshealthcheckpolicies.yaml).
@@ -71,33 +74,33 @@ ${IN_KUBERNETES}
 
 const PROBES = `# Probes
 
-A \`DNSHealthCheckProbe\` shows the health of one address of a \`DNSRecord\`: what is asked, what each region found, and what follows
-for DNS. The agent makes one for each address that is checked, owned by its record, and removes it with the address; it overwrites edits.
+A \`DNSHealthCheckProbe\` shows the health of one address of a \`DNSRecord\`: what is checked, what each region found, and what follows
+for DNS. The agent makes one for each address that is checked, owned by its record. It removes the probe with the address, and overwrites edits.
 
 \`\`\`sh
-kubectl get dnshealthcheckprobes                      # who is healthy, and since when they were asked
+kubectl get dnshealthcheckprobes                      # which addresses are healthy
 kubectl get dnshealthcheckprobes -l vedette.dev/record=api
-kubectl get dnshealthcheckprobe NAME -o yaml          # the word of each region, with its reason and message
+kubectl get dnshealthcheckprobe NAME -o yaml          # the result of each region, with its reason and message
 \`\`\`
 
-\`healthy\` is absent until there was a first verdict. \`lastCheckedAt\` is refreshed at a slow pace while nothing changes, so that an old
-time by itself is no sign of trouble; a region that no longer reports has \`freshness: Silent\`.
+\`healthy\` is absent until there is a first verdict. \`lastCheckedAt\` is refreshed at a slow pace while nothing changes, so an old
+time alone is no fault. A region that no longer reports has \`freshness: Silent\`.
 `;
 
 const EDGE_SETTINGS = `# Settings of the edge
 
 Variables and secrets of the Worker. Secrets (\`ADMIN_TOKEN\`, \`VIEW_TOKEN\`, \`HEADER_KEY\`, \`NOTIFICATIONS\`) go in with \`wrangler secret put NAME\`.
 
-A wrong one stops the edge: it answers 503 and says which, without the value of a secret. Not so \`ADMIN_TOKEN\`, \`PUBLIC_READS\`, \`VIEW_TOKEN\`,
-\`PUBLIC_VIEW\`, \`PUBLIC_URL\` and \`NOTIFICATIONS\`, since who may look and who is told must not stop a failover: a wrong one counts as absent (of
-\`NOTIFICATIONS\` only the targets that are wrong), which opens nothing. \`/healthz\`, the Worker's log and the metric
-\`vedette_edge_setting_faults\` say what is wrong.
+A wrong setting stops the edge: it answers 503 and names the setting, without the value of a secret. Some settings are exceptions: \`ADMIN_TOKEN\`, \`PUBLIC_READS\`,
+\`VIEW_TOKEN\`, \`PUBLIC_VIEW\`, \`PUBLIC_URL\` and \`NOTIFICATIONS\`. Access and notifications must not stop a failover. A wrong one of these counts as absent, which opens
+nothing. In \`NOTIFICATIONS\` only the wrong targets count as absent. \`/healthz\`, the Worker's log and the metric
+\`vedette_edge_setting_faults\` report the fault.
 `;
 
 const AGENT_SETTINGS = `# Settings of the agent
 
-Environment variables; each but \`VEDETTE_SECRET\` has a flag of the same name (\`VEDETTE_EDGE_URL\` is \`--edge-url\`), which goes
-first. \`npx node agent/main.ts --help\` shows them with examples.
+The settings are environment variables. Each but \`VEDETTE_SECRET\` has a flag of the same name (\`VEDETTE_EDGE_URL\` is \`--edge-url\`), which has
+priority. \`npx node agent/main.ts --help\` shows them with examples.
 `;
 
 const MODEL = "shared/model/";
