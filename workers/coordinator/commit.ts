@@ -1,4 +1,4 @@
-import { tellNews } from "./deliver/alerts.ts";
+import { sendAlertsIfChanged } from "./deliver/alerts.ts";
 import { handOver } from "./hand-over.ts";
 import { sendAssignments } from "./place/assignments.ts";
 import type { CoordinatorState } from "./state.ts";
@@ -17,5 +17,5 @@ export function commit(state: CoordinatorState): void {
   const { shards, clusters } = numberChanges(state);
   if (shards.length > 0) state.dependencies.soon(() => sendAssignments(state, shards));
   if (clusters.length > 0) state.dependencies.soon(() => handOver(state));
-  tellNews(state);
+  sendAlertsIfChanged(state);
 }

@@ -12,7 +12,7 @@ import { forgetTaken } from "./taken.ts";
  */
 
 /** Numbers the cluster's decisions on above those that it has. Whether that was needed: then they have to be committed. */
-export function goPastDecisions(
+export function recoverDecisionNumber(
   state: CoordinatorState,
   cluster: Cluster,
   held: MessageNumber,
@@ -20,7 +20,7 @@ export function goPastDecisions(
 ): boolean {
   const own = { epoch: state.epoch, n: cluster.decided };
   const holder = `the cluster ${cluster.name} holds decisions`;
-  if (!isOvertaken(state, { held, own, holder, remedy: "remove the cluster and register it again" }, nowMs))
+  if (!mustRecover(state, { held, own, holder, remedy: "remove the cluster and register it again" }, nowMs))
     return false;
   // What it holds is not what was taken from here, whatever its number.
   forgetTaken(cluster);
@@ -31,7 +31,7 @@ export function goPastDecisions(
 }
 
 /** The same for a shard's assignments in one region; `shard` is undefined where it is not known here. */
-export function goPastAssignment(
+export function recoverAssignmentNumber(
   state: CoordinatorState,
   shard: ShardState | undefined,
   { held, region, intervalMs }: { held: MessageNumber; region: Region; intervalMs: number },
@@ -39,20 +39,20 @@ export function goPastAssignment(
 ): boolean {
   const own = { epoch: state.epoch, n: shard?.assigned ?? Number.POSITIVE_INFINITY };
   const holder = `a prober in ${region} (interval ${intervalMs} ms) holds an assignment`;
-  if (!isOvertaken(state, { held, own, holder, remedy: "give its records another interval" }, nowMs)) return false;
+  if (!mustRecover(state, { held, own, holder, remedy: "give its records another interval" }, nowMs)) return false;
   if (numberAbove(held).epoch > state.epoch) raiseEpoch(state, held.epoch + 1, nowMs);
   else if (shard !== undefined) shard.assigned = held.n;
   if (shard !== undefined) state.changedShards.add(shard);
   return true;
 }
 
-type Told = { held: MessageNumber; own: MessageNumber; holder: string; remedy: string };
+type ForeignNumber = { held: MessageNumber; own: MessageNumber; holder: string; remedy: string };
 
-function isOvertaken(state: CoordinatorState, { held, own, holder, remedy }: Told, nowMs: number): boolean {
+function mustRecover(state: CoordinatorState, { held, own, holder, remedy }: ForeignNumber, nowMs: number): boolean {
   if (!isNewer(held, own)) return false;
   if (isCredible(held, own, nowMs)) return true;
-  if (state.toldOf.has(holder)) return false;
-  state.toldOf.add(holder);
+  if (state.loggedHolders.has(holder)) return false;
+  state.loggedHolders.add(holder);
   const message = `${holder} numbered ${formatNumber(held)}, of an epoch more than a day ahead of the clock here, and takes none from here: once the clocks are right, ${remedy}`;
   console.error({ message, partition: state.partition });
   addEvent(state.store.sql, { at: nowMs, type: "NumberOvertaken", message });
@@ -71,7 +71,7 @@ function raiseEpoch(state: CoordinatorState, epoch: number, nowMs: number): void
   writeMeta(state.store.sql, "epoch", epoch);
   state.epoch = epoch;
   if (nowMs - state.createdAt < state.settings.edgeStaleAfterMs) {
-    state.isGathered = false;
+    state.isBootstrapped = false;
     writeMeta(state.store.sql, "gathered", 0);
   }
   for (const cluster of state.clusters.values()) {

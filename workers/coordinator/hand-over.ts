@@ -2,7 +2,7 @@ import type { DecisionChanges, Decisions } from "../../shared/model/messages/sha
 import type { RecordStatus } from "../../shared/model/status.ts";
 import { errorMessage } from "../retry.ts";
 import type { DecisionsAnswer } from "../rpc.ts";
-import { mayHandOut } from "./deliver/bootstrap-gate.ts";
+import { mayDeliver } from "./deliver/bootstrap-gate.ts";
 import type { Dependencies } from "./dependencies.ts";
 import type { Cluster, CoordinatorState, Root } from "./state.ts";
 import { recordStatuses } from "./status.ts";
@@ -19,7 +19,7 @@ const MAX_REST_MS = 1_000;
 
 /** All records that the cluster has a share in, whole, to be given to it, or nothing while nothing may be handed out. */
 export function decisionsFor(world: CoordinatorState, cluster: Cluster, nowMs: number): Decisions | undefined {
-  if (!mayHandOut(world, nowMs)) return undefined;
+  if (!mayDeliver(world, nowMs)) return undefined;
   const decisions: Decisions = {
     version: 1,
     cluster: cluster.name,
@@ -33,7 +33,7 @@ export function decisionsFor(world: CoordinatorState, cluster: Cluster, nowMs: n
 
 /** The same records as they stand just now, with times and counts that nobody is told of; none while nothing may be handed out. */
 export function viewFor(world: CoordinatorState, cluster: Cluster, nowMs: number): RecordStatus[] {
-  return mayHandOut(world, nowMs) ? recordStatuses(world, rootsOf(world, cluster), nowMs) : [];
+  return mayDeliver(world, nowMs) ? recordStatuses(world, rootsOf(world, cluster), nowMs) : [];
 }
 
 function rootsOf(world: CoordinatorState, cluster: Cluster): Set<Root> {
@@ -42,12 +42,12 @@ function rootsOf(world: CoordinatorState, cluster: Cluster): Set<Root> {
 
 /** Hands every cluster what it has not yet got. One that cannot be reached, or hangs, holds up none of the others. */
 export async function handOver(world: CoordinatorState): Promise<void> {
-  const behind = [...world.clusters.values()].filter((cluster) => isBehind(cluster) && !world.handing.has(cluster));
+  const behind = [...world.clusters.values()].filter((cluster) => isBehind(cluster) && !world.delivering.has(cluster));
   await Promise.all(behind.map((cluster) => handTo(world, cluster)));
 }
 
 async function handTo(world: CoordinatorState, cluster: Cluster): Promise<void> {
-  world.handing.add(cluster);
+  world.delivering.add(cluster);
   try {
     while (isBehind(cluster) && !world.isAbandoned) {
       await rest(world, cluster);
@@ -62,7 +62,7 @@ async function handTo(world: CoordinatorState, cluster: Cluster): Promise<void> 
   } catch (error) {
     console.warn({ message: "a cluster could not be reached", cluster: cluster.name, error: errorMessage(error) });
   } finally {
-    world.handing.delete(cluster);
+    world.delivering.delete(cluster);
   }
 }
 

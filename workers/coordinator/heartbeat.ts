@@ -1,13 +1,13 @@
 import { decideRoot } from "./decide/decide-record.ts";
-import { tellTroubles } from "./deliver/alerts.ts";
-import { noteGathered } from "./deliver/bootstrap-gate.ts";
-import { noteQuotas } from "./deliver/quota-alerts.ts";
-import { writeAllSeen } from "./fold/last-seen.ts";
+import { sendAlerts } from "./deliver/alerts.ts";
+import { updateBootstrapGate } from "./deliver/bootstrap-gate.ts";
+import { checkQuotas } from "./deliver/quota-alerts.ts";
+import { writeAllLastSeen } from "./fold/last-seen.ts";
 import { judgeProbe } from "./fold/probe-verdict.ts";
 import { watchRegions } from "./fold/watch-regions.ts";
 import { handOver } from "./hand-over.ts";
 import { reassignOnSettingsChange } from "./place/assignments.ts";
-import { nudge } from "./place/overdue-shards.ts";
+import { reassignOverdueShards } from "./place/overdue-shards.ts";
 import { pruneShards } from "./place/shards.ts";
 import type { CoordinatorState } from "./state.ts";
 
@@ -20,16 +20,16 @@ export function heartbeat(state: CoordinatorState, nowMs: number): void {
   for (const probe of state.probes.values()) judgeProbe(state, probe, nowMs);
   for (const root of state.roots.values()) decideRoot(state, root, nowMs);
   watchRegions(state, nowMs);
-  nudge(state, nowMs);
+  reassignOverdueShards(state, nowMs);
   pruneShards(state);
-  noteGathered(state, nowMs);
-  noteQuotas(state, nowMs);
-  writeAllSeen(state, nowMs);
+  updateBootstrapGate(state, nowMs);
+  checkQuotas(state, nowMs);
+  writeAllLastSeen(state, nowMs);
   state.dependencies.soon(() => handOver(state));
-  state.dependencies.soon(() => tellTroubles(state));
+  state.dependencies.soon(() => sendAlerts(state));
 }
 
 /** Cron can be late or missed, and taken away by hand: then the clusters' regular word has to do. */
-export function isHeartbeatMissed({ seenWrittenAt }: CoordinatorState, nowMs: number): boolean {
-  return nowMs - seenWrittenAt > MISSED_MS;
+export function isHeartbeatMissed({ lastSeenWrittenAt }: CoordinatorState, nowMs: number): boolean {
+  return nowMs - lastSeenWrittenAt > MISSED_MS;
 }

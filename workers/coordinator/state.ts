@@ -51,7 +51,7 @@ export interface Root {
   merged: Merged;
   probes: Map<string, ProbeState>;
   /** The leaves of all probes that it wishes for, by the probes' ids; some may find no room: see `address-load.ts`. */
-  readonly wished: Map<string, string>;
+  readonly leavesByProbe: Map<string, string>;
   decision: RecordRow | undefined;
   /** What clusters say is in DNS, not yet part of a decision. */
   claimed: Endpoint[];
@@ -78,10 +78,10 @@ export interface ProbeState {
   standing: Standing | undefined;
   assignedAt: number;
   timingEditedAt: number;
-  words: Map<Region, RegionState>;
+  regionStates: Map<Region, RegionState>;
   advisories: Advisory[];
   /** What its regions say, as it was last looked at: see `live/summary-signature.ts`. */
-  shown: string;
+  summarySignature: string;
 }
 
 /** What one region says of one probe. Only the class of it is stored; see `store/tables.ts`. */
@@ -96,7 +96,7 @@ export interface RegionState {
   /** When the check was that began the last entry of `recent`, Unix ms. */
   recentAt: number;
   /** When it was asked last to look at once, Unix ms; 0 where it was not. */
-  askedAt: number;
+  recheckRequestedAt: number;
   observation: Observation | undefined;
 }
 
@@ -114,27 +114,27 @@ export interface ShardState {
   readonly acknowledged: Map<Region, number>;
   readonly inRegions: Map<Region, ShardInRegion>;
   /** Of asking other regions to look at once: see `request-recheck.ts`. */
-  waves: Budget | undefined;
+  recheckBudget: Budget | undefined;
 }
 
 export interface ShardInRegion {
-  seen: LastSeen | undefined;
+  lastSeen: LastSeen | undefined;
   /** When the coordinator heard of it last, Unix ms. */
   heardAt: number | undefined;
   colo: string | undefined;
   lateMs: number | undefined;
   /** Since it was last heard of. */
-  isNudged: boolean;
+  isReassigned: boolean;
   isSending: boolean;
   /** Its prober answered the last assignment with a number above. */
-  isOvertaken: boolean;
+  isAhead: boolean;
 }
 
 /** How the notifier is told of what is wrong: see `alerts.ts`. */
-export interface Telling {
+export interface AlertDelivery {
   /** Something began or ended that it was not told yet. */
-  isNews: boolean;
-  isUnderWay: boolean;
+  isChanged: boolean;
+  isSending: boolean;
   /** When the newest list was made that it has, Unix ms. */
   at: number;
 }
@@ -170,8 +170,8 @@ export interface CoordinatorState {
   readonly settings: CoordinatorSettings;
   start: Start;
   lastActiveAt: number;
-  seenWrittenAt: number;
-  isGathered: boolean;
+  lastSeenWrittenAt: number;
+  isBootstrapped: boolean;
   seniority: number;
   /** The highest number of a shard that was forgotten: those of new ones are above. */
   prunedTo: number;
@@ -188,12 +188,12 @@ export interface CoordinatorState {
   readonly changedShards: Set<ShardState>;
   /** Root hosts of the records that the call has made look other to those who watch, or that are no more. */
   readonly changedRoots: Set<string>;
-  readonly troubles: Telling;
+  readonly alerts: AlertDelivery;
   readonly metering: Metering;
   /** Whose numbers were told of as nonsense: once is enough. */
-  readonly toldOf: Set<string>;
+  readonly loggedHolders: Set<string>;
   /** Clusters that are just being handed theirs. */
-  readonly handing: Set<Cluster>;
+  readonly delivering: Set<Cluster>;
   /** Another state was read from storage in place of this one: what is still under way here must write nothing. */
   isAbandoned: boolean;
 }
@@ -201,10 +201,10 @@ export interface CoordinatorState {
 export const recordOf = (share: { cluster: string; record: string }) => `${share.cluster}/${share.record}`;
 export const shardKey = (shard: { intervalMs: number; n: number }) => `${shard.intervalMs}/${shard.n}`;
 export const inRegionKey = (shard: { intervalMs: number; n: number }, region: Region) => `${shardKey(shard)}@${region}`;
-export const wordKey = (probe: string, region: Region) => `${probe}@${region}`;
+export const regionStateKey = (probe: string, region: Region) => `${probe}@${region}`;
 
 /** A region that has said nothing of a probe yet. */
-export function newWord(nowMs: number): RegionState {
+export function emptyRegionState(nowMs: number): RegionState {
   return {
     counts: NO_COUNTS,
     stored: undefined,
@@ -213,7 +213,7 @@ export function newWord(nowMs: number): RegionState {
     saidAt: nowMs,
     recent: [],
     recentAt: 0,
-    askedAt: 0,
+    recheckRequestedAt: 0,
     observation: undefined,
   };
 }

@@ -5,7 +5,7 @@ import { REGIONS, type Region } from "../../shared/model/region.ts";
 import type { RegionView } from "../../shared/model/region-view.ts";
 import type { ProbeStatus, RecordStatus, RegionStatus } from "../../shared/model/status.ts";
 import { summaryOf } from "../../shared/record/summary.ts";
-import { policyOf, wordsOf } from "./fold/region-state.ts";
+import { policyOf, regionVerdictsOf } from "./fold/region-state.ts";
 import { isOverdue } from "./place/overdue-shards.ts";
 import type { CoordinatorState, ProbeState, Root, ShardState } from "./state.ts";
 
@@ -18,7 +18,7 @@ import type { CoordinatorState, ProbeState, Root, ShardState } from "./state.ts"
  * not the moment for decisions not to get through: beyond this many words of regions they are left out. The longest has two
  * messages, of what failed and of what is wrong with a certificate that was let pass.
  */
-const MAX_WORDS_WITH_OBSERVATIONS = 15_000;
+const MAX_STATES_WITH_OBSERVATIONS = 15_000;
 
 /** How one of several records is shown; a bare one has no observations. */
 type StatusOf = (state: CoordinatorState, root: Root, isBare: boolean, nowMs: number) => RecordStatus;
@@ -28,15 +28,15 @@ export function recordStatuses(
   state: CoordinatorState,
   roots: Iterable<Root>,
   nowMs: number,
-  statusOf: StatusOf = statusOfSeveral,
+  statusOf: StatusOf = listedStatus,
 ): RecordStatus[] {
   const sorted = [...roots].sort((a, b) => (a.rootHost < b.rootHost ? -1 : 1));
   const probes = sorted.flatMap((root) => [...root.probes.values()]);
   const words = probes.reduce((sum, { desired }) => sum + desired.check.regions.length, 0);
-  return sorted.map((root) => statusOf(state, root, words > MAX_WORDS_WITH_OBSERVATIONS, nowMs));
+  return sorted.map((root) => statusOf(state, root, words > MAX_STATES_WITH_OBSERVATIONS, nowMs));
 }
 
-export function statusOfSeveral(state: CoordinatorState, root: Root, isBare: boolean, nowMs: number): RecordStatus {
+export function listedStatus(state: CoordinatorState, root: Root, isBare: boolean, nowMs: number): RecordStatus {
   const status = recordStatus(state, root, nowMs);
   return isBare ? withoutObservations(status) : status;
 }
@@ -92,7 +92,7 @@ function suspectsOf(state: CoordinatorState, root: Root) {
 export function probeStatus(state: CoordinatorState, probe: ProbeState, nowMs: number): ProbeStatus {
   const { desired, standing } = probe;
   const policy = policyOf(probe);
-  const words = wordsOf(state, probe, nowMs);
+  const words = regionVerdictsOf(state, probe, nowMs);
   return {
     id: desired.id,
     cluster: desired.cluster,
@@ -112,7 +112,7 @@ export function probeStatus(state: CoordinatorState, probe: ProbeState, nowMs: n
 }
 
 function regionStatus(probe: ProbeState, region: Region, word: RegionStatus): RegionStatus {
-  const regionState = probe.words.get(region);
+  const regionState = probe.regionStates.get(region);
   const colo = probe.shard.inRegions.get(region)?.colo;
   return {
     ...word,

@@ -1,6 +1,6 @@
 import type { RecordStatus } from "../../shared/model/status.ts";
 import type { CoordinatorState, Root } from "./state.ts";
-import { statusOfSeveral } from "./status.ts";
+import { listedStatus } from "./status.ts";
 
 interface Told {
   status: RecordStatus;
@@ -17,7 +17,7 @@ const told = new WeakMap<Root, Told>();
 export function statusToTell(world: CoordinatorState, root: Root, isBare: boolean, nowMs: number): RecordStatus {
   const held = told.get(root);
   if (held?.isBare === isBare) return held.status;
-  const status = statusOfSeveral(world, root, isBare, nowMs);
+  const status = listedStatus(world, root, isBare, nowMs);
   if (!isAwaiting(status)) told.set(root, { status, isBare });
   return status;
 }

@@ -1,15 +1,15 @@
 import { isNewer, NO_NUMBER } from "../../../shared/number.ts";
 import type { ClusterContact, ContactReceipt } from "../../rpc.ts";
 import { commit } from "../commit.ts";
-import { noteReach } from "../deliver/alerts.ts";
-import { goPastDecisions } from "../epoch-recovery.ts";
+import { noteReachability } from "../deliver/alerts.ts";
+import { recoverDecisionNumber } from "../epoch-recovery.ts";
 import { noteContact } from "../fold/usage.ts";
 import { decisionsFor, noteHanded } from "../hand-over.ts";
 import { type Cluster, type CoordinatorState, type Root, recordOf } from "../state.ts";
 import { addEvent } from "../store/events.ts";
 import { storeCluster } from "../store/persist.ts";
 import { reconcile } from "./reconcile.ts";
-import { touch } from "./roots.ts";
+import { markChanged } from "./roots.ts";
 
 /** Makes a cluster known; one that is known already is left as it is. */
 export function registerCluster(state: CoordinatorState, name: string, nowMs: number): Cluster {
@@ -49,10 +49,10 @@ export function removeCluster(state: CoordinatorState, name: string, epoch: numb
   cluster.removedEpoch = epoch;
   delete cluster.damagedAt;
   delete cluster.unreachable;
-  state.troubles.isNews = true;
+  state.alerts.isChanged = true;
   storeCluster(state, cluster);
   reconcile(state, roots, nowMs);
-  for (const root of roots) touch(state, root);
+  for (const root of roots) markChanged(state, root);
   addEvent(state.store.sql, { at: nowMs, type: "ClusterRemoved", cluster: name, message: `${name} was removed` });
 }
 
@@ -75,10 +75,10 @@ export function senderOf(
 export function contact(state: CoordinatorState, word: ClusterContact, nowMs: number): ContactReceipt {
   const cluster = senderOf(state, word.cluster, word.sharesNumber, nowMs);
   if (cluster === undefined) return { sharesWanted: false };
-  noteReach(state, cluster, word.unreachable);
+  noteReachability(state, cluster, word.unreachable);
   noteContact(state, word, nowMs);
   // The answer has to carry a number that the cluster takes.
-  if (goPastDecisions(state, cluster, word.decisionsNumber, nowMs)) commit(state);
+  if (recoverDecisionNumber(state, cluster, word.decisionsNumber, nowMs)) commit(state);
   const sharesWanted = word.sharesNumber.n > 0 && isNewer(word.sharesNumber, cluster.sharesNumber);
   const decided = { epoch: state.epoch, n: cluster.decided };
   if (!isNewer(decided, word.decisionsNumber)) {

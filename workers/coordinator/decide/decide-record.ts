@@ -3,10 +3,10 @@ import { type Decision, decide } from "../../../shared/record/decide.ts";
 import { keptLast } from "../../../shared/record/kept-last.ts";
 import { bestOf, type LeafHealth } from "../../../shared/record/leaf-health.ts";
 import { errorMessage } from "../../retry.ts";
-import { noteRecord } from "../deliver/alerts.ts";
+import { alertOfDecision } from "../deliver/alerts.ts";
 import type { CoordinatorState, ProbeState, Root } from "../state.ts";
 import { addEvent } from "../store/events.ts";
-import { touch } from "./roots.ts";
+import { markChanged } from "./roots.ts";
 
 /** Decides one record anew from its verdicts. Deciding again changes nothing. */
 export function decideRoot(state: CoordinatorState, root: Root, nowMs: number): void {
@@ -16,10 +16,10 @@ export function decideRoot(state: CoordinatorState, root: Root, nowMs: number): 
   const before = root.decision;
   const after = { endpoints: decision.endpoints, leaves: decision.leaves };
   if (before !== undefined && isSame(before, after)) return;
-  root.decision = { ...after, decidedAt: nowMs, ...noteRecord(state, before, after.leaves, nowMs) };
+  root.decision = { ...after, decidedAt: nowMs, ...alertOfDecision(state, before, after.leaves, nowMs) };
   root.advisories = keptLast(decision.leaves);
   state.store.records.put(root.rootHost, root.decision);
-  touch(state, root);
+  markChanged(state, root);
   const message = describeChange(before?.leaves ?? [], decision.leaves);
   addEvent(state.store.sql, { at: nowMs, type: "DecisionChanged", rootHost: root.rootHost, message });
 }
@@ -44,11 +44,11 @@ function leavesOf(root: Root): Map<string, LeafHealth> {
   return new Map([...byLeaf].map(([leaf, probes]) => [leaf, bestOf(probes.map(healthOf))]));
 }
 
-function healthOf({ standing, words }: ProbeState): LeafHealth {
-  const successes = [...words.values()].flatMap(({ succeededAt }) => succeededAt ?? []);
+function healthOf({ standing, regionStates }: ProbeState): LeafHealth {
+  const successes = [...regionStates.values()].flatMap(({ succeededAt }) => succeededAt ?? []);
   return {
     verdict: standing?.verdict ?? "Pending",
-    unhealthyRegions: [...words.values()].filter(({ counts }) => counts.says === "Unhealthy").length,
+    unhealthyRegions: [...regionStates.values()].filter(({ counts }) => counts.says === "Unhealthy").length,
     ...(successes.length > 0 && { latestSuccessAt: Math.max(...successes) }),
     proven: standing?.provenAt !== undefined,
   };

@@ -14,7 +14,7 @@ import { type CoordinatorSettings, type DesiredProbe, recordOf, type Share } fro
 const MAX_ADDRESSES_NAMED = 5;
 
 /** What a share wants watched, and why the rest of its leaves is not. `leaves` are those of the whole record. */
-export function desireProbes(
+export function desiredProbes(
   share: Share,
   leaves: ReadonlySet<string>,
   settings: CoordinatorSettings,

@@ -4,7 +4,7 @@ import { type RecordSpec, recordKey } from "../../../shared/model/record.ts";
 import { isNewer } from "../../../shared/number.ts";
 import type { SharesReceipt } from "../../rpc.ts";
 import { commit } from "../commit.ts";
-import { noteGathered } from "../deliver/bootstrap-gate.ts";
+import { updateBootstrapGate } from "../deliver/bootstrap-gate.ts";
 import { decisionsFor } from "../hand-over.ts";
 import { type Cluster, type CoordinatorState, type Root, recordOf, type Share } from "../state.ts";
 import { addEvent } from "../store/events.ts";
@@ -13,14 +13,14 @@ import { storeCluster, storeShare } from "../store/persist.ts";
 import { senderOf } from "./clusters.ts";
 import { readPublished, readShare } from "./read-share.ts";
 import { reconcile } from "./reconcile.ts";
-import { rootOf, touch } from "./roots.ts";
+import { markChanged, rootFor } from "./roots.ts";
 
 /** Takes the cluster's shares, whole, if they are newer than those it has, and answers what became of each. */
 export function putShares(state: CoordinatorState, input: SharesInput, nowMs: number): SharesReceipt {
   const cluster = senderOf(state, input.cluster, input.number, nowMs);
   if (cluster === undefined) return { number: input.number, records: [] };
-  const refused = isNewer(input.number, cluster.sharesNumber) ? take(state, cluster, input, nowMs) : [];
-  noteGathered(state, nowMs);
+  const refused = isNewer(input.number, cluster.sharesNumber) ? applyShares(state, cluster, input, nowMs) : [];
+  updateBootstrapGate(state, nowMs);
   // The answer has to carry the number that goes with what it says.
   commit(state);
   const decisions = decisionsFor(state, cluster, nowMs);
@@ -35,26 +35,26 @@ export function putShares(state: CoordinatorState, input: SharesInput, nowMs: nu
 type Refused = { record: string; conditions: Condition[] };
 
 /** What one call of a cluster has to do with: the roots are those whose shares have changed. */
-type Taking = { state: CoordinatorState; cluster: Cluster; roots: Set<Root>; nowMs: number };
+type SharesUpdate = { state: CoordinatorState; cluster: Cluster; roots: Set<Root>; nowMs: number };
 
 /** What was refused and has no accepted form to stand in for it. */
-function take(state: CoordinatorState, cluster: Cluster, input: SharesInput, nowMs: number): Refused[] {
-  const taking: Taking = { state, cluster, roots: new Set(), nowMs };
+function applyShares(state: CoordinatorState, cluster: Cluster, input: SharesInput, nowMs: number): Refused[] {
+  const taking: SharesUpdate = { state, cluster, roots: new Set(), nowMs };
   const named = new Set(input.shares.map(recordKey));
   for (const share of [...cluster.shares.values()]) {
-    if (!named.has(share.record)) drop(taking, share);
+    if (!named.has(share.record)) removeShare(taking, share);
   }
-  const refused = input.shares.flatMap((share) => takeShare(taking, share));
+  const refused = input.shares.flatMap((share) => applyShare(taking, share));
   cluster.sharesNumber = input.number;
   delete cluster.damagedAt;
   storeCluster(state, cluster);
   reconcile(state, taking.roots, nowMs);
-  for (const root of taking.roots) touch(state, root);
+  for (const root of taking.roots) markChanged(state, root);
   if (taking.roots.size > 0) state.changedClusters.add(cluster);
   return refused;
 }
 
-function takeShare(taking: Taking, input: ShareInput): Refused[] {
+function applyShare(taking: SharesUpdate, input: ShareInput): Refused[] {
   const read = readShare(input);
   const before = taking.cluster.shares.get(recordKey(input));
   if ("spec" in read) acceptShare(taking, input, read.spec, before);
@@ -64,23 +64,23 @@ function takeShare(taking: Taking, input: ShareInput): Refused[] {
 }
 
 /** A share that is refused is not one that is gone: its last accepted form stays in force (design §3, shares). */
-function refuseShare({ state, cluster, roots, nowMs }: Taking, share: Share, refusal: Condition): void {
+function refuseShare({ state, cluster, roots, nowMs }: SharesUpdate, share: Share, refusal: Condition): void {
   if (JSON.stringify(share.refusal) === JSON.stringify(refusal)) return;
   share.refusal = refusal;
   storeShare(state, share);
-  roots.add(rootOf(state, share));
+  roots.add(rootFor(state, share));
   const message = `${share.record}: ${refusal.message}`;
   addEvent(state.store.sql, { at: nowMs, type: "RecordRefused", cluster: cluster.name, message });
 }
 
-function acceptShare(taking: Taking, input: ShareInput, spec: RecordSpec, before: Share | undefined): void {
+function acceptShare(taking: SharesUpdate, input: ShareInput, spec: RecordSpec, before: Share | undefined): void {
   const { state, cluster } = taking;
   const after = acceptedForm(taking, input, spec, before);
   if (before !== undefined && isSame(before, after)) return;
-  if (before !== undefined) leaveRoot(taking, before);
+  if (before !== undefined) detachFromRoot(taking, before);
   cluster.shares.set(after.record, after);
   storeShare(state, after);
-  const root = rootOf(state, after);
+  const root = rootFor(state, after);
   root.shares.push(after);
   taking.roots.add(root);
   if (before?.spec.rootHost === after.spec.rootHost) return;
@@ -92,7 +92,7 @@ function acceptShare(taking: Taking, input: ShareInput, spec: RecordSpec, before
 
 /** A share keeps its seniority as long as it is the same object under the same root host. */
 function acceptedForm(
-  { state, cluster }: Taking,
+  { state, cluster }: SharesUpdate,
   input: ShareInput,
   spec: RecordSpec,
   before: Share | undefined,
@@ -132,14 +132,14 @@ function isSame(a: Share, b: Share): boolean {
   return gist(a) === gist(b);
 }
 
-function drop(taking: Taking, share: Share): void {
+function removeShare(taking: SharesUpdate, share: Share): void {
   taking.cluster.shares.delete(share.record);
   taking.state.store.shares.delete(recordOf(share));
-  leaveRoot(taking, share);
+  detachFromRoot(taking, share);
 }
 
-function leaveRoot({ state, roots }: Taking, share: Share): void {
-  const root = rootOf(state, share);
+function detachFromRoot({ state, roots }: SharesUpdate, share: Share): void {
+  const root = rootFor(state, share);
   root.shares = root.shares.filter((other) => other !== share);
   roots.add(root);
 }

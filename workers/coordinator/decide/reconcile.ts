@@ -5,22 +5,22 @@ import { mergeShares } from "../../../shared/record/merge.ts";
 import { readTree } from "../../../shared/record/tree.ts";
 import { errorMessage } from "../../retry.ts";
 import { judgeProbe } from "../fold/probe-verdict.ts";
-import { admitted, takeUpWishes } from "../place/address-load.ts";
-import { hasRoomFor, isOfClass, leave, move, placeFor } from "../place/shards.ts";
+import { admitted, updateAddressLoads } from "../place/address-load.ts";
+import { hasRoomFor, isOfClass, leaveShard, moveToShard, shardFor } from "../place/shards.ts";
 import {
   type CoordinatorState,
   type DesiredProbe,
   type ProbeState,
   type Root,
   recordOf,
+  regionStateKey,
   type Share,
-  wordKey,
 } from "../state.ts";
 import { addEvent } from "../store/events.ts";
-import { storeProbe, storeWord } from "../store/persist.ts";
+import { storeProbe, storeRegionState } from "../store/persist.ts";
 import { decideRoot } from "./decide-record.ts";
-import { desireProbes } from "./desired-probes.ts";
-import { touch } from "./roots.ts";
+import { desiredProbes } from "./desired-probes.ts";
+import { markChanged } from "./roots.ts";
 
 /**
  * Brings the probes of some records to what their shares want: desired minus actual gives removals, creations and changes,
@@ -28,46 +28,51 @@ import { touch } from "./roots.ts";
  * since a share may have moved from one of them to another.
  */
 export function reconcile(state: CoordinatorState, roots: ReadonlySet<Root>, nowMs: number): void {
-  const wishes = wishesOf(state, roots, nowMs);
+  const wishes = admittedProbes(state, roots, nowMs);
   for (const [root, desired] of wishes) {
     for (const probe of [...root.probes.values()]) {
-      if (!desired.has(probe.desired.id)) remove(state, probe);
+      if (!desired.has(probe.desired.id)) removeProbe(state, probe);
     }
   }
   for (const [root, desired] of wishes) {
-    if (root.shares.length === 0) dissolve(state, root);
-    else fulfil(state, root, desired, nowMs);
+    if (root.shares.length === 0) removeRoot(state, root);
+    else reconcileRoot(state, root, desired, nowMs);
   }
 }
 
 /** What is to be probed; also of other records, where there is room for their probes now, or no more. */
-function wishesOf(
+function admittedProbes(
   state: CoordinatorState,
   roots: ReadonlySet<Root>,
   nowMs: number,
 ): Map<Root, Map<string, DesiredProbe>> {
-  const wishes = new Map([...roots].map((root) => [root, desireAndTell(state, root, nowMs)]));
-  for (const root of takeUpWishes(state, wishes)) {
-    wishes.set(root, desire(state, root));
-    touch(state, root);
+  const wishes = new Map([...roots].map((root) => [root, desiredWithConflictEvents(state, root, nowMs)]));
+  for (const root of updateAddressLoads(state, wishes)) {
+    wishes.set(root, desiredProbesOf(state, root));
+    markChanged(state, root);
   }
   return new Map([...wishes].map(([root, desired]) => [root, admitted(state, root, desired)]));
 }
 
-function fulfil(state: CoordinatorState, root: Root, desired: ReadonlyMap<string, DesiredProbe>, nowMs: number): void {
+function reconcileRoot(
+  state: CoordinatorState,
+  root: Root,
+  desired: ReadonlyMap<string, DesiredProbe>,
+  nowMs: number,
+): void {
   for (const wish of desired.values()) {
     const probe = root.probes.get(wish.id);
-    if (probe === undefined) create(state, root, wish, nowMs);
-    else if (JSON.stringify(probe.desired) !== JSON.stringify(wish)) change(state, probe, wish, nowMs);
+    if (probe === undefined) createProbe(state, root, wish, nowMs);
+    else if (JSON.stringify(probe.desired) !== JSON.stringify(wish)) changeProbe(state, probe, wish, nowMs);
   }
   for (const probe of root.probes.values()) judgeProbe(state, probe, nowMs);
   decideRoot(state, root, nowMs);
 }
 
 /** A conflict that is new is an event: the share's own condition tells only its own cluster. */
-function desireAndTell(state: CoordinatorState, root: Root, nowMs: number): Map<string, DesiredProbe> {
+function desiredWithConflictEvents(state: CoordinatorState, root: Root, nowMs: number): Map<string, DesiredProbe> {
   const before = new Set(root.shares.filter(hasConflict).map(recordOf));
-  const desired = desire(state, root);
+  const desired = desiredProbesOf(state, root);
   for (const share of root.shares.filter(hasConflict)) {
     if (before.has(recordOf(share))) continue;
     const { rootHost } = root;
@@ -80,9 +85,9 @@ function desireAndTell(state: CoordinatorState, root: Root, nowMs: number): Map<
 const hasConflict = ({ conditions }: Share) => conditions.some(({ type }) => type === "Conflict");
 
 /** Joins the shares of the record and says what each of them wants watched, and what became of it. */
-export function desire(state: CoordinatorState, root: Root): Map<string, DesiredProbe> {
+export function desiredProbesOf(state: CoordinatorState, root: Root): Map<string, DesiredProbe> {
   try {
-    return desireAll(state, root);
+    return mergeAndDesire(state, root);
   } catch (error) {
     // One record must not stop the others: it stays as it was.
     console.error({ message: "a record could not be read", rootHost: root.rootHost, error: errorMessage(error) });
@@ -90,14 +95,14 @@ export function desire(state: CoordinatorState, root: Root): Map<string, Desired
   }
 }
 
-function desireAll(state: CoordinatorState, root: Root): Map<string, DesiredProbe> {
+function mergeAndDesire(state: CoordinatorState, root: Root): Map<string, DesiredProbe> {
   root.shares.sort((a, b) => a.seniority - b.seniority);
   root.merged = mergeShares(root.shares.map(({ spec }) => spec));
   const reading = readTree(root.merged.endpoints);
   const leaves = new Set(reading.ok ? reading.tree.leaves : []);
   const desired = new Map<string, DesiredProbe>();
   for (const [index, share] of root.shares.entries()) {
-    const { probes, conditions } = desireProbes(share, leaves, state.settings);
+    const { probes, conditions } = desiredProbes(share, leaves, state.settings);
     for (const probe of probes) desired.set(probe.id, probe);
     const conflicts = root.merged.conflicts.filter((conflict) => conflict.share === index);
     share.conditions = [
@@ -119,8 +124,8 @@ function conflictCondition(messages: readonly string[]): Condition[] {
   return [{ type: "Conflict", status: "True", reason: "OlderShareHolds", message }];
 }
 
-export function create(state: CoordinatorState, root: Root, desired: DesiredProbe, nowMs: number): void {
-  const shard = placeFor(state, desired, nowMs);
+export function createProbe(state: CoordinatorState, root: Root, desired: DesiredProbe, nowMs: number): void {
+  const shard = shardFor(state, desired, nowMs);
   const probe: ProbeState = {
     desired,
     root,
@@ -128,64 +133,68 @@ export function create(state: CoordinatorState, root: Root, desired: DesiredProb
     standing: undefined,
     assignedAt: nowMs,
     timingEditedAt: nowMs,
-    words: new Map(),
+    regionStates: new Map(),
     advisories: [],
-    shown: "",
+    summarySignature: "",
   };
   root.probes.set(desired.id, probe);
   state.probes.set(desired.id, probe);
-  move(state, probe, shard);
+  moveToShard(state, probe, shard);
 }
 
 /** Takes up an edit. Counts, verdict and place are kept as far as the edit leaves them their meaning. */
-function change(state: CoordinatorState, probe: ProbeState, desired: DesiredProbe, nowMs: number): void {
+function changeProbe(state: CoordinatorState, probe: ProbeState, desired: DesiredProbe, nowMs: number): void {
   const before = probe.desired;
   probe.desired = desired;
   if (before.probe.revision !== desired.probe.revision) {
     probe.standing = undefined;
     probe.assignedAt = nowMs;
-    forgetWords(state, probe, () => true);
+    deleteRegionStates(state, probe, () => true);
   }
   if (before.resting !== undefined && desired.resting === undefined) probe.assignedAt = nowMs;
   const isRetimed = timingOf(before) !== timingOf(desired);
   if (isRetimed) probe.timingEditedAt = nowMs;
   if (!isOfClass(probe.shard, desired) || (isRetimed && !hasRoomFor(probe.shard, desired))) {
-    move(state, probe, placeFor(state, desired, nowMs));
+    moveToShard(state, probe, shardFor(state, desired, nowMs));
     probe.assignedAt = nowMs;
-    forgetWords(state, probe, (region) => !desired.check.regions.includes(region));
+    deleteRegionStates(state, probe, (region) => !desired.check.regions.includes(region));
   }
-  for (const [region, word] of probe.words) {
+  for (const [region, word] of probe.regionStates) {
     word.counts = reassess(word.counts, desired.check);
-    storeWord(state, probe, region, word);
+    storeRegionState(state, probe, region, word);
   }
-  if (sentOf(before) !== sentOf(desired)) state.changedShards.add(probe.shard);
+  if (assignedForm(before) !== assignedForm(desired)) state.changedShards.add(probe.shard);
   storeProbe(state, probe);
 }
 
 const timingOf = ({ check }: DesiredProbe) => [check.intervalMs, check.timeoutMs, check.staleAfterMs].join();
 
 /** What a prober gets to see of it: the probe, or nothing while it rests. */
-const sentOf = ({ probe, resting }: DesiredProbe) => JSON.stringify(resting === undefined ? probe : null);
+const assignedForm = ({ probe, resting }: DesiredProbe) => JSON.stringify(resting === undefined ? probe : null);
 
-function forgetWords(state: CoordinatorState, probe: ProbeState, isForgotten: (region: Region) => boolean): void {
-  for (const region of [...probe.words.keys()]) {
+function deleteRegionStates(
+  state: CoordinatorState,
+  probe: ProbeState,
+  isForgotten: (region: Region) => boolean,
+): void {
+  for (const region of [...probe.regionStates.keys()]) {
     if (!isForgotten(region)) continue;
-    probe.words.delete(region);
-    state.store.regionStates.delete(wordKey(probe.desired.id, region));
+    probe.regionStates.delete(region);
+    state.store.regionStates.delete(regionStateKey(probe.desired.id, region));
   }
 }
 
-function remove(state: CoordinatorState, probe: ProbeState): void {
-  leave(state, probe);
-  forgetWords(state, probe, () => true);
+function removeProbe(state: CoordinatorState, probe: ProbeState): void {
+  leaveShard(state, probe);
+  deleteRegionStates(state, probe, () => true);
   probe.root.probes.delete(probe.desired.id);
   state.probes.delete(probe.desired.id);
   state.store.probes.delete(probe.desired.id);
 }
 
-function dissolve(state: CoordinatorState, root: Root): void {
+function removeRoot(state: CoordinatorState, root: Root): void {
   state.roots.delete(root.rootHost);
   state.changedRoots.add(root.rootHost);
-  state.troubles.isNews = true;
+  state.alerts.isChanged = true;
   state.store.records.delete(root.rootHost);
 }

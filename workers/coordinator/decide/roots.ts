@@ -1,7 +1,7 @@
 import type { CoordinatorState, Root, Share } from "../state.ts";
 
 /** The record that the share is of; made where there is none. */
-export function rootOf(state: CoordinatorState, { spec: { rootHost } }: Share): Root {
+export function rootFor(state: CoordinatorState, { spec: { rootHost } }: Share): Root {
   const known = state.roots.get(rootHost);
   if (known !== undefined) return known;
   const root: Root = {
@@ -9,7 +9,7 @@ export function rootOf(state: CoordinatorState, { spec: { rootHost } }: Share): 
     shares: [],
     merged: { endpoints: [], minPublished: 1, whenSilent: "Publish", conflicts: [] },
     probes: new Map(),
-    wished: new Map(),
+    leavesByProbe: new Map(),
     decision: undefined,
     claimed: [],
     advisories: [],
@@ -19,7 +19,7 @@ export function rootOf(state: CoordinatorState, { spec: { rootHost } }: Share): 
 }
 
 /** Marks the record, and every cluster that has a share in it: its decisions have changed in something that matters. */
-export function touch(state: CoordinatorState, root: Root): void {
+export function markChanged(state: CoordinatorState, root: Root): void {
   state.changedRoots.add(root.rootHost);
   for (const share of root.shares) {
     const cluster = state.clusters.get(share.cluster);

@@ -10,8 +10,8 @@ import { recordStatus } from "../status.ts";
 import { readMeta, writeMeta } from "../store/meta.ts";
 import { storeCluster } from "../store/persist.ts";
 import type { RecordRow } from "../store/tables.ts";
-import { mayHandOut } from "./bootstrap-gate.ts";
-import { quotaTroubles } from "./quota-alerts.ts";
+import { mayDeliver } from "./bootstrap-gate.ts";
+import { quotaAlerts } from "./quota-alerts.ts";
 
 /*
  * What is wrong here, as the notifier is told: whole, at once when something begins or ends, and with each heartbeat while there is
@@ -19,7 +19,7 @@ import { quotaTroubles } from "./quota-alerts.ts";
  */
 
 /** Beyond this the youngest are left out, so that none of those that were told seems to have ended. */
-const MAX_TROUBLES = 1_000;
+const MAX_ALERTS = 1_000;
 const MAX_SUMMARY_CHARACTERS = 1_000;
 /** While much is wrong, a list of it takes a quarter of a second, and more of it goes wrong with each report. */
 const REST_MS = 2_000;
@@ -27,24 +27,24 @@ const REST_MS = 2_000;
 const MORE_CHARACTERS = 20;
 
 /** Everything that is wrong, the oldest first. */
-export function troublesOf(state: CoordinatorState, nowMs: number): Trouble[] {
+export function alertsOf(state: CoordinatorState, nowMs: number): Trouble[] {
   const clock = clockIn(nowMs, "UTC");
-  const all = [...state.roots.values()].flatMap((root) => recordTrouble(root) ?? []);
+  const all = [...state.roots.values()].flatMap((root) => recordAlert(root) ?? []);
   const troubles = [
     ...all,
-    ...regionTroubles(state, clock),
-    ...clusterTroubles(state, clock),
-    ...quotaTroubles(state, nowMs),
+    ...regionAlerts(state, clock),
+    ...clusterAlerts(state, clock),
+    ...quotaAlerts(state, nowMs),
   ];
   troubles.sort((a, b) => a.since - b.since || (a.key < b.key ? -1 : 1));
-  return troubles.slice(0, MAX_TROUBLES).map((trouble) => {
+  return troubles.slice(0, MAX_ALERTS).map((trouble) => {
     const { root, ...rest } = { root: undefined, ...trouble };
-    return root === undefined ? rest : { ...rest, summary: explain(state, root, clock, nowMs) };
+    return root === undefined ? rest : { ...rest, summary: summarize(state, root, clock, nowMs) };
   });
 }
 
 /** Without its summary, which takes long: only those that are told get one. */
-function recordTrouble(root: Root): (Trouble & { root: Root }) | undefined {
+function recordAlert(root: Root): (Trouble & { root: Root }) | undefined {
   const { decision, rootHost } = root;
   const kind = decision && kindOf(decision.leaves);
   if (decision === undefined || kind === undefined) return undefined;
@@ -66,7 +66,7 @@ const WRONG: ReadonlySet<LeafReason> = new Set([
 ]);
 
 /** A sentence for each of its leaves that is out of order, as many as there is room for. */
-function explain(state: CoordinatorState, root: Root, clock: Clock, nowMs: number): string {
+function summarize(state: CoordinatorState, root: Root, clock: Clock, nowMs: number): string {
   const record = recordStatus(state, root, nowMs);
   const wrong = record.leaves.filter(({ reason }) => WRONG.has(reason));
   const sentences = wrong.map(({ leaf }) => explainLeaf(record, leaf, clock));
@@ -82,7 +82,7 @@ function explain(state: CoordinatorState, root: Root, clock: Clock, nowMs: numbe
   return `${text}, and ${sentences.length - shown} more`;
 }
 
-function regionTroubles({ silentRegions }: CoordinatorState, clock: Clock): Trouble[] {
+function regionAlerts({ silentRegions }: CoordinatorState, clock: Clock): Trouble[] {
   return [...silentRegions].map(([region, since]) => ({
     key: `region/${region}`,
     kind: "RegionSilent",
@@ -92,7 +92,7 @@ function regionTroubles({ silentRegions }: CoordinatorState, clock: Clock): Trou
 }
 
 /** Every cluster says the same to all partitions: the first one tells it. */
-function clusterTroubles({ clusters, partition }: CoordinatorState, clock: Clock): Trouble[] {
+function clusterAlerts({ clusters, partition }: CoordinatorState, clock: Clock): Trouble[] {
   if (partition !== 0) return [];
   return [...clusters.values()].flatMap(({ name, removedEpoch, unreachable }): Trouble[] => {
     if (removedEpoch !== undefined || unreachable === undefined) return [];
@@ -103,71 +103,75 @@ function clusterTroubles({ clusters, partition }: CoordinatorState, clock: Clock
 }
 
 /** What a new decision of a record stores of its trouble: since when it is, through all decisions of the same kind. */
-export function noteRecord(
+export function alertOfDecision(
   state: CoordinatorState,
   before: RecordRow | undefined,
   leaves: LeafDecision[],
   nowMs: number,
 ): Pick<RecordRow, "trouble"> {
   const kind = kindOf(leaves);
-  if (kind !== before?.trouble?.kind) state.troubles.isNews = true;
+  if (kind !== before?.trouble?.kind) state.alerts.isChanged = true;
   if (kind === undefined) return {};
   return { trouble: { kind, since: before?.trouble?.kind === kind ? before.trouble.since : nowMs } };
 }
 
 /** Takes a cluster's word on whether its agent can be reached. */
-export function noteReach(state: CoordinatorState, cluster: Cluster, unreachable: ClusterContact["unreachable"]): void {
+export function noteReachability(
+  state: CoordinatorState,
+  cluster: Cluster,
+  unreachable: ClusterContact["unreachable"],
+): void {
   if (cluster.unreachable?.since === unreachable?.since) return;
-  state.troubles.isNews = true;
+  state.alerts.isChanged = true;
   if (unreachable === undefined) delete cluster.unreachable;
   else cluster.unreachable = unreachable;
   storeCluster(state, cluster);
 }
 
 /** Has the notifier told soon if the call at hand began or ended anything. */
-export function tellNews(state: CoordinatorState): void {
-  if (state.troubles.isNews && state.dependencies.troubles !== undefined)
-    state.dependencies.soon(() => tellTroubles(state));
+export function sendAlertsIfChanged(state: CoordinatorState): void {
+  if (state.alerts.isChanged && state.dependencies.troubles !== undefined)
+    state.dependencies.soon(() => sendAlerts(state));
 }
 
 /**
  * Tells the notifier what is wrong, or that nothing is; nothing where it knows that. One call at a time: what begins or ends
  * meanwhile is told after it, and after a rest. Nothing is told while it is not known what the clusters want, since much would seem to have ended.
  */
-export async function tellTroubles(state: CoordinatorState): Promise<void> {
-  const { dependencies, troubles: telling } = state;
-  if (dependencies.troubles === undefined || telling.isUnderWay) return;
-  telling.isUnderWay = true;
+export async function sendAlerts(state: CoordinatorState): Promise<void> {
+  const { dependencies, alerts: telling } = state;
+  if (dependencies.troubles === undefined || telling.isSending) return;
+  telling.isSending = true;
   try {
-    await tellOnce(state, dependencies.troubles);
-    while (telling.isNews && !state.isAbandoned) {
+    await sendOnce(state, dependencies.troubles);
+    while (telling.isChanged && !state.isAbandoned) {
       await dependencies.rest(REST_MS);
-      await tellOnce(state, dependencies.troubles);
+      await sendOnce(state, dependencies.troubles);
     }
   } catch (error) {
     console.warn({ message: "the notifier could not be reached", error: errorMessage(error) });
   } finally {
-    telling.isUnderWay = false;
+    telling.isSending = false;
   }
 }
 
-async function tellOnce(
+async function sendOnce(
   state: CoordinatorState,
   tell: NonNullable<CoordinatorState["dependencies"]["troubles"]>,
 ): Promise<void> {
   const nowMs = state.dependencies.now();
   const { sql } = state.store;
-  state.troubles.isNews = false;
-  if (state.isAbandoned || !mayHandOut(state, nowMs)) return;
-  const troubles = troublesOf(state, nowMs);
+  state.alerts.isChanged = false;
+  if (state.isAbandoned || !mayDeliver(state, nowMs)) return;
+  const troubles = alertsOf(state, nowMs);
   const isKnown = readMeta(sql, "untroubled") === 1;
   if (troubles.length === 0 && isKnown) return;
   if (isKnown) writeMeta(sql, "untroubled", 0);
-  const at = Math.max(nowMs, state.troubles.at + 1);
+  const at = Math.max(nowMs, state.alerts.at + 1);
   const answer = await tell({ partition: state.partition, at, troubles });
-  state.troubles.at = Math.max(at, answer.at);
+  state.alerts.at = Math.max(at, answer.at);
   if (state.isAbandoned) return;
   // It has a later list of us, from before our clock was put right: it is told again, with a later time.
-  if (answer.at > at) state.troubles.isNews = true;
+  if (answer.at > at) state.alerts.isChanged = true;
   else if (troubles.length === 0) writeMeta(sql, "untroubled", 1);
 }

@@ -10,17 +10,17 @@ const REGISTRATION_MS = 60_000;
  * and at most for `edgeStaleAfter` (design §3, an edge without memory). Once it has not to wait any more it never has to
  * again, so that a cluster registered later holds up nobody: it has nothing to lose.
  */
-export function noteGathered(state: CoordinatorState, nowMs: number): boolean {
-  if (state.isGathered) return false;
-  if (nowMs - state.createdAt < state.settings.edgeStaleAfterMs && !hasEveryWord(state)) return false;
-  state.isGathered = true;
+export function updateBootstrapGate(state: CoordinatorState, nowMs: number): boolean {
+  if (state.isBootstrapped) return false;
+  if (nowMs - state.createdAt < state.settings.edgeStaleAfterMs && !hasAllShares(state)) return false;
+  state.isBootstrapped = true;
   writeMeta(state.store.sql, "gathered", 1);
   return true;
 }
 
 /** Whether decisions may be handed out now: also not while shares that could not be read back are still missing. */
-export function mayHandOut(state: CoordinatorState, nowMs: number): boolean {
-  if (!state.isGathered) return false;
+export function mayDeliver(state: CoordinatorState, nowMs: number): boolean {
+  if (!state.isBootstrapped) return false;
   return [...state.clusters.values()].every(
     ({ damagedAt }) => damagedAt === undefined || nowMs - damagedAt >= state.settings.edgeStaleAfterMs,
   );
@@ -31,7 +31,7 @@ export function mayHandOut(state: CoordinatorState, nowMs: number): boolean {
  * clusters: then nobody knows who else is to be waited for. Otherwise all of them are known, and those that have sent nothing are waited for if others
  * have something published, as they may have too. An edge where nothing is published yet is simply new.
  */
-function hasEveryWord(state: CoordinatorState): boolean {
+function hasAllShares(state: CoordinatorState): boolean {
   if (state.epoch > state.createdAt) return false;
   const clusters = [...state.clusters.values()].filter(({ removedEpoch }) => removedEpoch === undefined);
   const heard = clusters.filter(hasSent);

@@ -7,36 +7,36 @@ import { addEvent } from "../store/events.ts";
 import { readMeta, writeMeta } from "../store/meta.ts";
 
 /** From here on it is told: what is left is a day's use of a fifth, and time to do something. */
-const NEAR = 0.8;
+const NEAR_LIMIT = 0.8;
 
 /**
  * Tells where most of what the free plan allows in a day is used: once a day for each limit, also over sleeps. Records are spread
  * evenly over partitions, so each holds itself against its part.
  */
-export function noteQuotas(state: CoordinatorState, nowMs: number): void {
+export function checkQuotas(state: CoordinatorState, nowMs: number): void {
   if (state.settings.isFreePlan !== true) return;
   const used = amountsOf(totalOf(usageNow(state, nowMs).today));
   for (const item of ITEMS) {
     const share = (used[item] * state.settings.partitions) / FREE_A_DAY[item];
-    if (share < NEAR || toldAt(state, item, nowMs) !== undefined) continue;
+    if (share < NEAR_LIMIT || alertedAt(state, item, nowMs) !== undefined) continue;
     writeMeta(state.store.sql, `quota/${item}`, nowMs);
     addEvent(state.store.sql, { at: nowMs, type: "QuotaNear", message: sentence(item, share) });
-    state.troubles.isNews = true;
+    state.alerts.isChanged = true;
   }
 }
 
 /** What was told today; it ends with the day. */
-export function quotaTroubles(state: CoordinatorState, nowMs: number): Trouble[] {
+export function quotaAlerts(state: CoordinatorState, nowMs: number): Trouble[] {
   if (state.settings.isFreePlan !== true) return [];
   return ITEMS.flatMap((item): Trouble[] => {
-    const since = toldAt(state, item, nowMs);
+    const since = alertedAt(state, item, nowMs);
     return since === undefined
       ? []
-      : [{ key: `quota/${ITEM_WORDS[item]}`, kind: "QuotaNear", since, summary: sentence(item, NEAR) }];
+      : [{ key: `quota/${ITEM_WORDS[item]}`, kind: "QuotaNear", since, summary: sentence(item, NEAR_LIMIT) }];
   });
 }
 
-function toldAt({ store }: CoordinatorState, item: PricedItem, nowMs: number): number | undefined {
+function alertedAt({ store }: CoordinatorState, item: PricedItem, nowMs: number): number | undefined {
   const at = readMeta(store.sql, `quota/${item}`);
   return at !== undefined && dayOf(at) === dayOf(nowMs) ? at : undefined;
 }

@@ -14,7 +14,7 @@ export function noteActivity(state: CoordinatorState, nowMs: number): void {
  * begins the wait anew, but not for what was given up before it: else a coordinator that sleeps between two calls of
  * cron would wait for ever.
  */
-export function waitsFrom({ start }: CoordinatorState, heardAt: number, limitMs: number): number {
+export function waitStart({ start }: CoordinatorState, heardAt: number, limitMs: number): number {
   const wasGivenUp = start.lastActiveAt !== undefined && start.lastActiveAt - heardAt > limitMs;
   return wasGivenUp ? heardAt : Math.max(heardAt, start.at);
 }

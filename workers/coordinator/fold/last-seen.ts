@@ -10,25 +10,25 @@ const MINUTE_MS = 60_000;
 /** So that the heartbeat, which cron does not call to the second, writes at each call, and not when doubled. */
 const WRITE_EVERY_MS = 50_000;
 
-/** Notes what was heard of a shard in a region. Memory only: see {@link writeSeen} and {@link writeAllSeen}. */
-export function noteSeen(shard: ShardState, place: ShardInRegion, report: Report, nowMs: number): void {
+/** Notes what was heard of a shard in a region. Memory only: see {@link writeLastSeen} and {@link writeAllLastSeen}. */
+export function noteLastSeen(shard: ShardState, place: ShardInRegion, report: Report, nowMs: number): void {
   const roundAt = Math.min(report.roundAt, nowMs);
-  place.seen = {
-    number: notAfter(nowMs, report.number),
+  place.lastSeen = {
+    number: notAfterNow(nowMs, report.number),
     roundAt,
     lagging: laggingIn(shard, report.shard.region, roundAt),
   };
   place.heardAt = nowMs;
   place.colo = report.colo ?? place.colo;
   place.lateMs = report.lateMs;
-  place.isNudged = false;
+  place.isReassigned = false;
 }
 
 /**
  * Both parts of a prober's number are times by its clock. From one that was fast for a while they would outnumber all that
  * it sends once it is right, and the region would be silent until then.
  */
-function notAfter(nowMs: number, { epoch, n }: MessageNumber): MessageNumber {
+function notAfterNow(nowMs: number, { epoch, n }: MessageNumber): MessageNumber {
   return { epoch: Math.min(epoch, nowMs), n: Math.min(n, nowMs) };
 }
 
@@ -36,7 +36,7 @@ function notAfter(nowMs: number, { epoch, n }: MessageNumber): MessageNumber {
 function laggingIn(shard: ShardState, region: Region, roundAt: number): Record<string, number> {
   const lagging: Record<string, number> = {};
   for (const probe of shard.members.values()) {
-    const checkedAt = probe.words.get(region)?.checkedAt ?? 0;
+    const checkedAt = probe.regionStates.get(region)?.checkedAt ?? 0;
     if (checkedAt < roundAt) lagging[probe.desired.id] = checkedAt;
   }
   return lagging;
@@ -51,28 +51,28 @@ export function isJustStarted({ start }: CoordinatorState, nowMs: number): boole
   return nowMs - start.at < MINUTE_MS;
 }
 
-export function writeSeen(state: CoordinatorState, shard: ShardState, region: Region, nowMs: number): void {
-  const seen = shard.inRegions.get(region)?.seen;
+export function writeLastSeen(state: CoordinatorState, shard: ShardState, region: Region, nowMs: number): void {
+  const seen = shard.inRegions.get(region)?.lastSeen;
   if (seen === undefined) return;
   const key = inRegionKey(shard, region);
   state.store.lastSeen.put(key, { at: nowMs, shards: { [key]: seen }, ...usageToStore(state, key, nowMs) });
 }
 
 /** One row for everything, at most once a minute. It also says until when the coordinator was active. */
-export function writeAllSeen(state: CoordinatorState, nowMs: number): void {
-  if (nowMs - state.seenWrittenAt < WRITE_EVERY_MS) return;
+export function writeAllLastSeen(state: CoordinatorState, nowMs: number): void {
+  if (nowMs - state.lastSeenWrittenAt < WRITE_EVERY_MS) return;
   const shards: LastSeenRow["shards"] = {};
   for (const shard of state.shards.values()) {
-    for (const [region, { seen }] of shard.inRegions) {
-      if (seen !== undefined && shard.members.size > 0) shards[inRegionKey(shard, region)] = seen;
+    for (const [region, { lastSeen }] of shard.inRegions) {
+      if (lastSeen !== undefined && shard.members.size > 0) shards[inRegionKey(shard, region)] = lastSeen;
     }
   }
   state.store.lastSeen.put(ALL_SEEN, { at: nowMs, shards, ...allUsageToStore(state, nowMs) });
-  state.seenWrittenAt = nowMs;
+  state.lastSeenWrittenAt = nowMs;
 }
 
 /** Restores what was seen of every shard; of two rows about one the newer counts. When the last of them was written. */
-export function restoreSeen(state: CoordinatorState, rows: ReadonlyMap<string, LastSeenRow>): number | undefined {
+export function restoreLastSeen(state: CoordinatorState, rows: ReadonlyMap<string, LastSeenRow>): number | undefined {
   const newest = new Map<string, LastSeen>();
   for (const { shards } of rows.values()) {
     for (const [key, seen] of Object.entries(shards)) {
@@ -82,11 +82,11 @@ export function restoreSeen(state: CoordinatorState, rows: ReadonlyMap<string, L
   }
   for (const shard of state.shards.values()) {
     for (const [region, place] of shard.inRegions) {
-      place.seen = newest.get(inRegionKey(shard, region));
-      place.heardAt = place.seen?.roundAt;
+      place.lastSeen = newest.get(inRegionKey(shard, region));
+      place.heardAt = place.lastSeen?.roundAt;
     }
   }
-  state.seenWrittenAt = rows.get(ALL_SEEN)?.at ?? 0;
+  state.lastSeenWrittenAt = rows.get(ALL_SEEN)?.at ?? 0;
   const written = [...rows.values()].map(({ at }) => at);
   return written.length === 0 ? undefined : Math.max(...written);
 }
@@ -96,7 +96,7 @@ export function restoreSeen(state: CoordinatorState, rows: ReadonlyMap<string, L
  * when their class changes, and all that was checked since belongs to the same class.
  */
 export function restoredCheckedAt(probe: ProbeState, region: Region, writtenAt: number): number {
-  const seen = probe.shard.inRegions.get(region)?.seen;
+  const seen = probe.shard.inRegions.get(region)?.lastSeen;
   if (seen === undefined || seen.roundAt < probe.assignedAt) return writtenAt;
   return Math.max(writtenAt, seen.lagging[probe.desired.id] ?? seen.roundAt);
 }

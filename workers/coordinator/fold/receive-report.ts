@@ -7,22 +7,22 @@ import type { Region } from "../../../shared/model/region.ts";
 import { compareNumbers, isNewer, NO_NUMBER } from "../../../shared/number.ts";
 import { outcomeOf } from "../../../shared/reason.ts";
 import { decideRoot } from "../decide/decide-record.ts";
-import { goPastAssignment } from "../epoch-recovery.ts";
+import { recoverAssignmentNumber } from "../epoch-recovery.ts";
 import { assignmentFor } from "../place/assignments.ts";
 import {
   type CoordinatorState,
-  newWord,
+  emptyRegionState,
   type ProbeState,
   type RegionState,
   type Root,
   type ShardState,
   shardKey,
 } from "../state.ts";
-import { storeWord } from "../store/persist.ts";
+import { storeRegionState } from "../store/persist.ts";
 import { forgetTold } from "../told.ts";
-import { isJustStarted, noteSeen, writeSeen } from "./last-seen.ts";
+import { isJustStarted, noteLastSeen, writeLastSeen } from "./last-seen.ts";
 import { judgeProbe } from "./probe-verdict.ts";
-import { askOthers, type Differing } from "./request-recheck.ts";
+import { type Difference, requestRechecks } from "./request-recheck.ts";
 import { noteProber } from "./usage.ts";
 
 /**
@@ -33,9 +33,9 @@ export function receiveReport(state: CoordinatorState, report: Report, nowMs: nu
   const { region } = report.shard;
   const shard = state.shards.get(shardKey(report.shard));
   const place = shard?.inRegions.get(region);
-  goPastAssignment(state, shard, { held: report.assignment, ...report.shard }, nowMs);
-  if (shard === undefined || place === undefined) return endOfOrphan(state, report);
-  if (isNewer(report.number, place.seen?.number ?? NO_NUMBER)) {
+  recoverAssignmentNumber(state, shard, { held: report.assignment, ...report.shard }, nowMs);
+  if (shard === undefined || place === undefined) return emptyAssignmentForUnknownShard(state, report);
+  if (isNewer(report.number, place.lastSeen?.number ?? NO_NUMBER)) {
     noteProber(state, report, nowMs);
     fold(state, shard, report, nowMs);
   }
@@ -49,7 +49,7 @@ function fold(state: CoordinatorState, shard: ShardState, report: Report, nowMs:
   const place = shard.inRegions.get(region);
   if (place === undefined) return;
   const turned = new Set<Root>();
-  const differing: Differing[] = [];
+  const differing: Difference[] = [];
   let hasWritten = false;
   for (const entry of report.probes) {
     const probe = shard.members.get(entry.id);
@@ -57,28 +57,28 @@ function fold(state: CoordinatorState, shard: ShardState, report: Report, nowMs:
     const { before, hasStored, hasTurned } = foldProbe(state, probe, region, entry, nowMs);
     hasWritten ||= hasStored;
     if (hasTurned) turned.add(probe.root);
-    const after = probe.words.get(region)?.counts ?? before;
+    const after = probe.regionStates.get(region)?.counts ?? before;
     if (hasBegunToDiffer(before, after)) differing.push({ probe, said: before.says });
   }
-  noteSeen(shard, place, report, nowMs);
-  if (hasWritten || isJustStarted(state, nowMs)) writeSeen(state, shard, region, nowMs);
+  noteLastSeen(shard, place, report, nowMs);
+  if (hasWritten || isJustStarted(state, nowMs)) writeLastSeen(state, shard, region, nowMs);
   for (const root of turned) decideRoot(state, root, nowMs);
-  askOthers(state, shard, region, differing, nowMs);
+  requestRechecks(state, shard, region, differing, nowMs);
 }
 
 function foldProbe(state: CoordinatorState, probe: ProbeState, region: Region, entry: ProbeReport, nowMs: number) {
-  const word = probe.words.get(region) ?? newWord(nowMs);
-  probe.words.set(region, word);
+  const word = probe.regionStates.get(region) ?? emptyRegionState(nowMs);
+  probe.regionStates.set(region, word);
   const before = word.counts;
-  takeUp(word, probe, entry, nowMs);
-  const hasStored = storeWord(state, probe, region, word);
+  updateRegionState(word, probe, entry, nowMs);
+  const hasStored = storeRegionState(state, probe, region, word);
   if (hasStored) forgetTold(probe.root);
   const hasTurned = judgeProbe(state, probe, nowMs) || word.counts.says !== before.says;
   return { before, hasStored, hasTurned };
 }
 
 /** A prober that has completed no check yet has no news: it may have lost its storage, and its counts with it. */
-function takeUp(word: RegionState, { desired }: ProbeState, entry: ProbeReport, nowMs: number): void {
+function updateRegionState(word: RegionState, { desired }: ProbeState, entry: ProbeReport, nowMs: number): void {
   if (entry.observation !== undefined) word.observation = entry.observation;
   if (entry.checkedAt === undefined) return;
   const checkedAt = Math.min(entry.checkedAt, nowMs);
@@ -104,8 +104,8 @@ function acknowledge(state: CoordinatorState, shard: ShardState, { shard: { regi
  * A shard that nobody knows here goes on probing for nobody: one from before the storage was lost, say. It is sent home,
  * but not before the clusters have had the time to say what they want watched: until then its counts may be of use.
  */
-function endOfOrphan(state: CoordinatorState, report: Report): Assignment | undefined {
-  if (!state.isGathered || report.probes.length === 0) return undefined;
+function emptyAssignmentForUnknownShard(state: CoordinatorState, report: Report): Assignment | undefined {
+  if (!state.isBootstrapped || report.probes.length === 0) return undefined;
   const newest = compareNumbers(report.assignment, { epoch: state.epoch, n: 0 });
   const number =
     newest < 0 ? { epoch: state.epoch, n: 0 } : { epoch: report.assignment.epoch, n: report.assignment.n + 1 };

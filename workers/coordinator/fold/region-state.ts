@@ -5,18 +5,18 @@ import { quorumSize } from "../../../shared/health/quorum.ts";
 import type { Policy } from "../../../shared/health/verdict.ts";
 import type { HealthCheck } from "../../../shared/model/health-check.ts";
 import type { CoordinatorState, ProbeState, RegionState } from "../state.ts";
-import { waitsFrom } from "./activity.ts";
+import { waitStart } from "./activity.ts";
 
 /** A restart that lasted no longer than cron takes to come round again, and a little. */
 const SHORT_RESTART_MS = 90_000;
 
 /** What each configured region says of a probe, and what that is worth now: a resting probe is judged as silent. */
-export function wordsOf(state: CoordinatorState, probe: ProbeState, nowMs: number): AdvisedRegion[] {
+export function regionVerdictsOf(state: CoordinatorState, probe: ProbeState, nowMs: number): AdvisedRegion[] {
   return probe.desired.check.regions.map((region) => {
-    const regionState = probe.words.get(region);
+    const regionState = probe.regionStates.get(region);
     return {
       region,
-      freshness: probe.desired.resting === undefined ? freshnessIn(state, probe, regionState, nowMs) : "Silent",
+      freshness: probe.desired.resting === undefined ? freshnessOfRegion(state, probe, regionState, nowMs) : "Silent",
       counts: regionState?.counts ?? NO_COUNTS,
       ...(regionState !== undefined && { saysSince: regionState.saidAt }),
       recent: regionState?.recent ?? [],
@@ -34,7 +34,7 @@ export function policyOf({ desired: { check }, root }: ProbeState): Policy {
   };
 }
 
-function freshnessIn(
+function freshnessOfRegion(
   state: CoordinatorState,
   probe: ProbeState,
   regionState: RegionState | undefined,
@@ -44,8 +44,8 @@ function freshnessIn(
   const givenAt = Math.max(probe.assignedAt, probe.timingEditedAt);
   const checkedAt = regionState?.checkedAt;
   const heardAt = Math.max(givenAt, checkedAt ?? 0);
-  const awaitedFrom = waitsFrom(state, heardAt, check.staleAfterMs) > heardAt ? state.start.at : givenAt;
-  const held = checkedAt === undefined ? undefined : heldUntilNextRound(state, check, checkedAt);
+  const awaitedFrom = waitStart(state, heardAt, check.staleAfterMs) > heardAt ? state.start.at : givenAt;
+  const held = checkedAt === undefined ? undefined : extendOverRestart(state, check, checkedAt);
   return freshnessOf({ ...(held !== undefined && { checkedAt: held }), awaitedFrom }, check.staleAfterMs, nowMs);
 }
 
@@ -54,7 +54,7 @@ function freshnessIn(
  * has ended: what is stored of last-seen times is up to a minute old, and the first region to report again must not
  * decide for those that have not had their turn.
  */
-function heldUntilNextRound({ start }: CoordinatorState, check: HealthCheck, checkedAt: number): number {
+function extendOverRestart({ start }: CoordinatorState, check: HealthCheck, checkedAt: number): number {
   const { lastActiveAt } = start;
   if (lastActiveAt === undefined || start.at - lastActiveAt > SHORT_RESTART_MS) return checkedAt;
   if (lastActiveAt - checkedAt > check.staleAfterMs) return checkedAt;

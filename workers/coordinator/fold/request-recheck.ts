@@ -3,49 +3,49 @@ import { type Other, regionsToAsk } from "../../../shared/health/look-now.ts";
 import type { Word } from "../../../shared/model/probe.ts";
 import type { Region } from "../../../shared/model/region.ts";
 import { errorMessage } from "../../retry.ts";
-import { mayLook } from "../place/address-load.ts";
-import { type CoordinatorState, newWord, type ProbeState, type ShardState } from "../state.ts";
-import { wordsOf } from "./region-state.ts";
+import { mayRecheck } from "../place/address-load.ts";
+import { type CoordinatorState, emptyRegionState, type ProbeState, type ShardState } from "../state.ts";
+import { regionVerdictsOf } from "./region-state.ts";
 
 /** How often a shard's regions are asked in quick succession; after that once an interval. */
 const MOST_WAVES = 3;
 
 /** A probe that a region has just begun to differ on, and what the region said until then. */
-export type Differing = { probe: ProbeState; said: Word };
+export type Difference = { probe: ProbeState; said: Word };
 
 /**
  * Lets the other regions look at once at what one has just begun to differ on: one call each, after the report at hand is
  * answered. A call that is lost costs time and nothing else, since each region has its turn; so nothing is stored for it.
  */
-export function askOthers(
+export function requestRechecks(
   state: CoordinatorState,
   shard: ShardState,
   region: Region,
-  differing: readonly Differing[],
+  differing: readonly Difference[],
   nowMs: number,
 ): void {
-  const questions = questionsFor(state, shard, region, differing, nowMs);
+  const questions = probesToRecheck(state, shard, region, differing, nowMs);
   if (questions.size === 0) return;
-  const waves = spend(shard.waves, { most: MOST_WAVES, everyMs: shard.intervalMs }, nowMs);
+  const waves = spend(shard.recheckBudget, { most: MOST_WAVES, everyMs: shard.intervalMs }, nowMs);
   if (waves === undefined) return;
-  shard.waves = waves;
-  noteAsked(state, questions, nowMs);
-  state.dependencies.soon(() => askAll(state, shard, questions));
+  shard.recheckBudget = waves;
+  noteRequests(state, questions, nowMs);
+  state.dependencies.soon(() => sendRequests(state, shard, questions));
 }
 
 /** The probes that each region is to look at. A region that never acknowledged an assignment has no prober to ask. */
-function questionsFor(
+function probesToRecheck(
   state: CoordinatorState,
   shard: ShardState,
   region: Region,
-  differing: readonly Differing[],
+  differing: readonly Difference[],
   nowMs: number,
 ): Map<Region, string[]> {
   const questions = new Map<Region, string[]>();
   for (const { probe, said } of differing) {
-    if (!isConfirmed(state, probe)) continue;
-    const checkedAt = probe.words.get(region)?.checkedAt ?? 0;
-    for (const other of regionsToAsk({ region, said, checkedAt }, othersOf(state, probe, nowMs))) {
+    if (!mayRequest(state, probe)) continue;
+    const checkedAt = probe.regionStates.get(region)?.checkedAt ?? 0;
+    for (const other of regionsToAsk({ region, said, checkedAt }, otherRegions(state, probe, nowMs))) {
       if (!shard.acknowledged.has(other)) continue;
       questions.set(other, [...(questions.get(other) ?? []), probe.desired.id]);
     }
@@ -54,30 +54,31 @@ function questionsFor(
 }
 
 /** Who was asked and does not look has its turn within the interval. */
-function othersOf(state: CoordinatorState, probe: ProbeState, nowMs: number): Other[] {
-  return wordsOf(state, probe, nowMs).map((word) => {
-    const { checkedAt, askedAt } = probe.words.get(word.region) ?? newWord(nowMs);
-    const isAsked = askedAt > (checkedAt ?? 0) && nowMs - askedAt < probe.desired.check.intervalMs;
+function otherRegions(state: CoordinatorState, probe: ProbeState, nowMs: number): Other[] {
+  return regionVerdictsOf(state, probe, nowMs).map((word) => {
+    const { checkedAt, recheckRequestedAt } = probe.regionStates.get(word.region) ?? emptyRegionState(nowMs);
+    const isAsked =
+      recheckRequestedAt > (checkedAt ?? 0) && nowMs - recheckRequestedAt < probe.desired.check.intervalMs;
     return { ...word, checkedAt, isAsked };
   });
 }
 
 /** Where turns come as often as confirmations would, or an address must not be asked more often, turns are enough. */
-function isConfirmed(state: CoordinatorState, { desired, standing }: ProbeState): boolean {
+function mayRequest(state: CoordinatorState, { desired, standing }: ProbeState): boolean {
   const isJudged = desired.resting === undefined && standing !== undefined && standing.verdict !== "Pending";
-  return isJudged && mayLook(state, desired);
+  return isJudged && mayRecheck(state, desired);
 }
 
-function noteAsked(state: CoordinatorState, questions: ReadonlyMap<Region, readonly string[]>, nowMs: number): void {
+function noteRequests(state: CoordinatorState, questions: ReadonlyMap<Region, readonly string[]>, nowMs: number): void {
   for (const [region, probes] of questions) {
     for (const id of probes) {
-      const word = state.probes.get(id)?.words.get(region);
-      if (word !== undefined) word.askedAt = nowMs;
+      const word = state.probes.get(id)?.regionStates.get(region);
+      if (word !== undefined) word.recheckRequestedAt = nowMs;
     }
   }
 }
 
-async function askAll(
+async function sendRequests(
   state: CoordinatorState,
   { intervalMs, n }: ShardState,
   questions: ReadonlyMap<Region, readonly string[]>,

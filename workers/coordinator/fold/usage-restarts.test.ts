@@ -4,7 +4,7 @@ import type { Region } from "../../../shared/model/region.ts";
 import { NO_USAGE, type Usage, type UsageSince } from "../../../shared/model/usage.ts";
 import { type Bench, MINUTE, onBench, REGIONS_3, SECOND, share } from "../../../test/support/coordinator/bench.ts";
 import { CONTACT_EVERY_MS } from "../../contact-every.ts";
-import { forgottenWords } from "./usage.ts";
+import { missedReportCount } from "./usage.ts";
 
 const INTERVAL_MS = 30 * SECOND;
 /** By then decisions were made and handed over, and nothing is written any more but what was seen. */
@@ -21,7 +21,7 @@ it.each([
   ["one after an hour in which nobody was heard", 3_600, 2],
   ["one from before, by a clock that was put back", -600, 0],
 ])("the first word after a sleep is %s: of a sender each 30 s", (_, afterS, forgotten) => {
-  expect(forgottenWords(1_000, 1_000 + afterS * SECOND, INTERVAL_MS, 2)).toBe(forgotten);
+  expect(missedReportCount(1_000, 1_000 + afterS * SECOND, INTERVAL_MS, 2)).toBe(forgotten);
 });
 
 /** A fleet at rest: what regions, the cluster and cron send, and what that costs all objects, as somebody would count who never sleeps. */

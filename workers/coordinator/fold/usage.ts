@@ -24,7 +24,7 @@ const ROW_EVERY_MS = 60_000;
 /** A contact is in no row where the coordinator wakes for it alone; cron's minute and the contact's beat come together this often. */
 const CONTACTS_MEET_MS = 600_000;
 /** Who was not heard for so long has stopped, and nothing of it was forgotten. */
-const KNOWN_FOR_MS = 86_400_000;
+const STOPPED_AFTER_MS = 86_400_000;
 
 type StoredUsage = Pick<LastSeenRow, "usage" | "counted">;
 type WithUsage = LastSeenRow & { usage: UsageOfDays };
@@ -70,8 +70,8 @@ export function noteProber(
   const { region, intervalMs } = shard;
   const most = Math.ceil(ROW_EVERY_MS / intervalMs);
   const sentAt = Math.min(roundAt, nowMs);
-  const last = noteHeard(state.metering, inRegionKey(shard, region), sentAt);
-  const forgotten = last === undefined ? 0 : forgottenWords(last, sentAt, intervalMs, most);
+  const last = noteMessage(state.metering, inRegionKey(shard, region), sentAt);
+  const forgotten = last === undefined ? 0 : missedReportCount(last, sentAt, intervalMs, most);
   const { probers, coordinators } = today(state, nowMs);
   const sum = probers[region] ?? { ...NO_USAGE };
   probers[region] = sum;
@@ -84,8 +84,8 @@ export function noteProber(
 export function noteContact(state: CoordinatorState, { cluster, usage: used }: ClusterContact, nowMs: number): void {
   if (used === undefined) return;
   const most = CONTACTS_MEET_MS / CONTACT_EVERY_MS;
-  const last = noteHeard(state.metering, cluster, nowMs);
-  const forgotten = last === undefined ? 0 : forgottenWords(last, nowMs, CONTACT_EVERY_MS, most);
+  const last = noteMessage(state.metering, cluster, nowMs);
+  const forgotten = last === undefined ? 0 : missedReportCount(last, nowMs, CONTACT_EVERY_MS, most);
   const { clusters, coordinators } = today(state, nowMs);
   addUsage(clusters, used, 1 + forgotten);
   coordinators.requests += forgotten;
@@ -97,7 +97,7 @@ export function noteClusters(state: CoordinatorState, used: Usage, nowMs: number
 }
 
 /** Notes a word that is counted. Of the first to this memory: when the last was sent that is in a row, after which some may be forgotten. */
-function noteHeard(metering: Metering, sender: string, sentAt: number): number | undefined {
+function noteMessage(metering: Metering, sender: string, sentAt: number): number | undefined {
   const last = metering.heard.has(sender) ? undefined : metering.counted.get(sender);
   metering.heard.add(sender);
   noteCounted(metering, sender, sentAt);
@@ -127,18 +127,18 @@ export function usageToStore(state: CoordinatorState, key: string, nowMs: number
   const { counted, unstored } = state.metering;
   const named = Object.fromEntries([...counted].filter(([sender]) => sender === key || unstored.has(sender)));
   unstored.delete(key);
-  return { usage: withRow(state, nowMs), counted: named };
+  return { usage: usageWithRow(state, nowMs), counted: named };
 }
 
 /** The same for the row of all. */
 export function allUsageToStore(state: CoordinatorState, nowMs: number): StoredUsage {
   const { counted, unstored } = state.metering;
-  for (const [sender, at] of counted) if (nowMs - at > KNOWN_FOR_MS) counted.delete(sender);
+  for (const [sender, at] of counted) if (nowMs - at > STOPPED_AFTER_MS) counted.delete(sender);
   unstored.clear();
-  return { usage: withRow(state, nowMs), counted: Object.fromEntries(counted) };
+  return { usage: usageWithRow(state, nowMs), counted: Object.fromEntries(counted) };
 }
 
-function withRow(state: CoordinatorState, nowMs: number): UsageOfDays {
+function usageWithRow(state: CoordinatorState, nowMs: number): UsageOfDays {
   const usage = usageNow(state, nowMs);
   addUsage(usage.today.coordinators, ROW);
   state.metering.foreseenRows += ROW.rowsWritten;
@@ -170,6 +170,6 @@ export function partitionUsage(state: CoordinatorState, nowMs: number): Partitio
  * @param firstMs when that was sent which is heard now, Unix ms
  * @param most by the time that passes between two rows
  */
-export function forgottenWords(lastMs: number, firstMs: number, everyMs: number, most: number): number {
+export function missedReportCount(lastMs: number, firstMs: number, everyMs: number, most: number): number {
   return Math.max(0, Math.min(Math.round((firstMs - lastMs) / everyMs) - 1, most));
 }

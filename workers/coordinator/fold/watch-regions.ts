@@ -1,13 +1,13 @@
 import { isSameAdvice } from "../../../shared/health/advisory.ts";
 import { regionSuspects } from "../../../shared/health/region-suspect.ts";
 import { REGIONS, type Region } from "../../../shared/model/region.ts";
-import { touch } from "../decide/roots.ts";
+import { markChanged } from "../decide/roots.ts";
 import { isOverdue } from "../place/overdue-shards.ts";
 import type { CoordinatorState } from "../state.ts";
 import { addEvent } from "../store/events.ts";
 
 /** Turns of verdicts that lie this close together have one cause. */
-const ONE_MOMENT_MS = 120_000;
+const SAME_CAUSE_MS = 120_000;
 
 /** Raises and ends what is said of regions as a whole: that one is silent, or suspect. */
 export function watchRegions(state: CoordinatorState, nowMs: number): void {
@@ -15,14 +15,14 @@ export function watchRegions(state: CoordinatorState, nowMs: number): void {
   for (const region of REGIONS) {
     const here = shards.filter(({ inRegions }) => inRegions.has(region));
     const isSilent = here.length > 0 && here.every((shard) => isOverdue(state, shard, region, nowMs));
-    noteSilence(state, region, isSilent, nowMs);
+    updateSilence(state, region, isSilent, nowMs);
   }
-  noteSuspects(state);
+  updateSuspects(state);
 }
 
-function noteSilence(state: CoordinatorState, region: Region, isSilent: boolean, nowMs: number): void {
+function updateSilence(state: CoordinatorState, region: Region, isSilent: boolean, nowMs: number): void {
   if (isSilent === state.silentRegions.has(region)) return;
-  state.troubles.isNews = true;
+  state.alerts.isChanged = true;
   if (isSilent) {
     state.silentRegions.set(region, nowMs);
     state.store.regions.put(region, { silentSince: nowMs });
@@ -37,8 +37,8 @@ function noteSilence(state: CoordinatorState, region: Region, isSilent: boolean,
 }
 
 /** Told by what the regions say now, so that it is the same again after a restart. */
-export function noteSuspects(state: CoordinatorState): void {
-  const suspects = regionSuspects(turnsByRegion(state), ONE_MOMENT_MS);
+export function updateSuspects(state: CoordinatorState): void {
+  const suspects = regionSuspects(flipsByRegion(state), SAME_CAUSE_MS);
   if (isSameAdvice(suspects, [...state.suspectRegions.values()])) return;
   const concerned = new Set([...state.suspectRegions.keys()]);
   state.suspectRegions.clear();
@@ -50,18 +50,19 @@ export function noteSuspects(state: CoordinatorState): void {
   }
   for (const root of state.roots.values()) {
     const probes = [...root.probes.values()];
-    if (probes.some(({ desired }) => desired.check.regions.some((region) => concerned.has(region)))) touch(state, root);
+    if (probes.some(({ desired }) => desired.check.regions.some((region) => concerned.has(region))))
+      markChanged(state, root);
   }
 }
 
-function turnsByRegion(state: CoordinatorState) {
+function flipsByRegion(state: CoordinatorState) {
   const turns = new Map<Region, { region: Region; probes: number; unhealthySince: number[] }>();
   for (const probe of state.probes.values()) {
     for (const region of probe.desired.check.regions) {
       const turn = turns.get(region) ?? { region, probes: 0, unhealthySince: [] };
       turns.set(region, turn);
       turn.probes += 1;
-      const word = probe.words.get(region);
+      const word = probe.regionStates.get(region);
       if (word?.counts.says === "Unhealthy") turn.unhealthySince.push(word.saidAt);
     }
   }

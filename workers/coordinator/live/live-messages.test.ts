@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Event } from "../../../shared/model/event.ts";
 import { liveMessage, type RecordSummary } from "../../../shared/model/overview.ts";
-import { messagesOf, type News } from "./stream.ts";
+import { type LiveChanges, messagesOf } from "./stream.ts";
 
 const events = (from: number, to: number): Event[] =>
   Array.from({ length: to - from + 1 }, (_, index) => ({
@@ -19,7 +19,7 @@ const records = (count: number): RecordSummary[] =>
     regions: [],
     decidedAt: 0,
   }));
-const news = (change: Partial<News>): News => ({
+const news = (change: Partial<LiveChanges>): LiveChanges => ({
   at: 5,
   partition: 2,
   records: [],
@@ -30,7 +30,7 @@ const news = (change: Partial<News>): News => ({
 });
 
 describe("news", () => {
-  it.each<[string, Partial<News>, [records: number, removed: number, events: number, lastEventId: number][]]>([
+  it.each<[string, Partial<LiveChanges>, [records: number, removed: number, events: number, lastEventId: number][]]>([
     ["of nothing is one message that says where the log is", {}, [[0, 0, 0, 9]]],
     ["of one record is one message", { records: records(1) }, [[1, 0, 0, 9]]],
     ["of all kinds is one message", { records: records(2), removed: ["x"], events: [events(8, 9)] }, [[2, 1, 2, 9]]],

@@ -121,7 +121,7 @@ export function logStreamFailure(error: unknown): void {
 /** A message holds no more records than this: all of a large fleet may change at once. */
 const MAX_RECORDS = 500;
 
-export interface News {
+export interface LiveChanges {
   at: number;
   partition: number;
   records: readonly RecordSummary[];
@@ -132,7 +132,7 @@ export interface News {
 }
 
 /** The messages that tell the news, one at least, in their order; each says up to which event it goes. */
-export function messagesOf({ at, partition, records, removed, events, lastEventId }: News): LiveMessage[] {
+export function messagesOf({ at, partition, records, removed, events, lastEventId }: LiveChanges): LiveMessage[] {
   const recordPages = Math.ceil(records.length / MAX_RECORDS);
   const count = Math.max(1, recordPages, events.length);
   return Array.from({ length: count }, (_, index) => ({

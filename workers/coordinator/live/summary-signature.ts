@@ -5,23 +5,27 @@ import { wordOf } from "../../../shared/record/summary.ts";
 import type { CoordinatorState, ProbeState } from "../state.ts";
 
 /** Marks the probe's record as changed if what its regions say looks other than when this was called last. */
-export function noteShown(state: CoordinatorState, probe: ProbeState, words: readonly AdvisedRegion[]): void {
-  const shown = shownOf(probe, words);
-  if (shown === probe.shown) return;
-  probe.shown = shown;
+export function updateSummarySignature(
+  state: CoordinatorState,
+  probe: ProbeState,
+  words: readonly AdvisedRegion[],
+): void {
+  const shown = summarySignature(probe, words);
+  if (shown === probe.summarySignature) return;
+  probe.summarySignature = shown;
   state.changedRoots.add(probe.root.rootHost);
 }
 
 /** What a summary shows of a probe's regions: their words, and what is wrong where they say unhealthy. No counts, no times. */
-export function shownOf(probe: ProbeState, words: readonly AdvisedRegion[]): string {
-  return words.map((word) => `${wordOf(word)} ${wrongIn(probe, word)}`).join();
+export function summarySignature(probe: ProbeState, words: readonly AdvisedRegion[]): string {
+  return words.map((word) => `${wordOf(word)} ${failureIn(probe, word)}`).join();
 }
 
-function wrongIn(
-  { words }: ProbeState,
+function failureIn(
+  { regionStates }: ProbeState,
   { region, counts }: { region: Region } & Pick<AdvisedRegion, "counts">,
 ): string {
-  const observation = counts.says === "Unhealthy" ? words.get(region)?.observation : undefined;
+  const observation = counts.says === "Unhealthy" ? regionStates.get(region)?.observation : undefined;
   if (observation === undefined || outcomeOf(observation.reason) !== "failed") return "";
   return `${observation.reason}${observation.httpStatus ?? ""}`;
 }

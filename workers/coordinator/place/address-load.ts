@@ -1,86 +1,86 @@
 import type { Condition } from "../../../shared/model/condition.ts";
 import { type CoordinatorState, type DesiredProbe, type Root, recordOf } from "../state.ts";
-import { type Allotment, type Asking, allot, regularRate, slowed } from "./address-rate.ts";
+import { type Allocation, allocate, type ProbeRate, regularRate, slowed } from "./address-rate.ts";
 
 /** All probes of one leaf that records of this partition wish for, and what it may be asked. */
 export interface AddressLoad {
-  readonly wishes: Map<string, Wish>;
-  allotment: Allotment;
+  readonly wishes: Map<string, AddressRequest>;
+  allotment: Allocation;
 }
 
-type Wish = Asking & { root: Root; seniority: number };
+type AddressRequest = ProbeRate & { root: Root; seniority: number };
 /** What each of some records wishes to have probed, by the probes' ids. */
-export type Wishes = ReadonlyMap<Root, ReadonlyMap<string, DesiredProbe>>;
+export type DesiredByRoot = ReadonlyMap<Root, ReadonlyMap<string, DesiredProbe>>;
 
 const MAX_REFUSALS_NAMED = 5;
-const UNSHARED: Allotment = { refused: new Map(), factor: 1, mayLook: true };
+const UNLIMITED: Allocation = { refused: new Map(), factor: 1, mayLook: true };
 
 /**
  * Takes up what some records wish for now, and shares out anew what their leaves may be asked; only those are gone through.
  * Answers the other records for which that changes what is probed, or the words of a refusal. Shards are assigned again where
  * their probes are to confirm in other intervals.
  */
-export function takeUpWishes(state: CoordinatorState, wishes: Wishes): Set<Root> {
+export function updateAddressLoads(state: CoordinatorState, wishes: DesiredByRoot): Set<Root> {
   const leaves = new Set<string>();
   // A share that has moved from one record to another takes the ids of its probes along.
-  for (const [root, desired] of wishes) for (const leaf of takeOut(state, root, desired)) leaves.add(leaf);
-  for (const [root, desired] of wishes) for (const leaf of takeIn(state, root, desired)) leaves.add(leaf);
+  for (const [root, desired] of wishes) for (const leaf of removeRequests(state, root, desired)) leaves.add(leaf);
+  for (const [root, desired] of wishes) for (const leaf of addRequests(state, root, desired)) leaves.add(leaf);
   const concerned = new Set<Root>();
-  for (const leaf of leaves) for (const root of allotAnew(state, leaf)) concerned.add(root);
+  for (const leaf of leaves) for (const root of allocateAgain(state, leaf)) concerned.add(root);
   for (const root of wishes.keys()) concerned.delete(root);
   return concerned;
 }
 
 /** The leaves that are wished for no more. */
-function takeOut(state: CoordinatorState, root: Root, desired: ReadonlyMap<string, DesiredProbe>): string[] {
-  const gone = [...root.wished].filter(([id]) => !desired.has(id));
+function removeRequests(state: CoordinatorState, root: Root, desired: ReadonlyMap<string, DesiredProbe>): string[] {
+  const gone = [...root.leavesByProbe].filter(([id]) => !desired.has(id));
   for (const [id, leaf] of gone) {
-    root.wished.delete(id);
+    root.leavesByProbe.delete(id);
     state.addresses.get(leaf)?.wishes.delete(id);
   }
   return gone.map(([, leaf]) => leaf);
 }
 
 /** The leaves that another wish stands for than before. */
-function takeIn(state: CoordinatorState, root: Root, desired: ReadonlyMap<string, DesiredProbe>): string[] {
+function addRequests(state: CoordinatorState, root: Root, desired: ReadonlyMap<string, DesiredProbe>): string[] {
   const seniorities = new Map(root.shares.map((share) => [recordOf(share), share.seniority]));
   return [...desired].flatMap(([id, probe]) => {
-    const wish = wishOf(root, probe, seniorities.get(recordOf(probe)) ?? 0);
+    const wish = requestOf(root, probe, seniorities.get(recordOf(probe)) ?? 0);
     const load = loadOf(state, probe.leaf);
     const before = load.wishes.get(id);
     if (before !== undefined && isSame(before, wish)) return [];
-    root.wished.set(id, probe.leaf);
+    root.leavesByProbe.set(id, probe.leaf);
     load.wishes.set(id, wish);
     return [probe.leaf];
   });
 }
 
-function wishOf(root: Root, { id, check }: DesiredProbe, seniority: number): Wish {
+function requestOf(root: Root, { id, check }: DesiredProbe, seniority: number): AddressRequest {
   const { regions, intervalMs, confirmIntervalMs } = check;
   return { id, root, seniority, regions: regions.length, intervalMs, confirmIntervalMs };
 }
 
-function isSame(a: Wish, b: Wish): boolean {
-  const gist = ({ root: _, ...wish }: Wish) => JSON.stringify(wish);
+function isSame(a: AddressRequest, b: AddressRequest): boolean {
+  const gist = ({ root: _, ...wish }: AddressRequest) => JSON.stringify(wish);
   return a.root === b.root && gist(a) === gist(b);
 }
 
 function loadOf(state: CoordinatorState, leaf: string): AddressLoad {
   const known = state.addresses.get(leaf);
   if (known !== undefined) return known;
-  const load: AddressLoad = { wishes: new Map(), allotment: UNSHARED };
+  const load: AddressLoad = { wishes: new Map(), allotment: UNLIMITED };
   state.addresses.set(leaf, load);
   return load;
 }
 
 /** Older records come first, so that one which is added takes no other's place. The records that it is another matter for. */
-function allotAnew(state: CoordinatorState, leaf: string): Root[] {
+function allocateAgain(state: CoordinatorState, leaf: string): Root[] {
   const load = state.addresses.get(leaf);
   if (load === undefined) return [];
   if (load.wishes.size === 0) state.addresses.delete(leaf);
   const before = load.allotment;
   const inOrder = [...load.wishes.values()].sort((a, b) => a.seniority - b.seniority || (a.id < b.id ? -1 : 1));
-  load.allotment = allot(inOrder, state.settings.maxRequestsPerAddress);
+  load.allotment = allocate(inOrder, state.settings.maxRequestsPerAddress);
   const { refused, factor } = load.allotment;
   if (factor !== before.factor) {
     for (const { id } of inOrder) {
@@ -112,7 +112,7 @@ export function admitted(
 }
 
 function refusedAt(state: CoordinatorState, leaf: string, id: string): number | undefined {
-  return allotmentOf(state, leaf).refused.get(id);
+  return allocationOf(state, leaf).refused.get(id);
 }
 
 function refusalOf(state: CoordinatorState, { id, leaf, check }: DesiredProbe): string {
@@ -140,12 +140,12 @@ function withRefusals(conditions: readonly Condition[], words: readonly string[]
 
 /** How long after a check that left a doubt the next one follows, in ms; undefined where its turn is soon enough. */
 export function confirmIntervalOf(state: CoordinatorState, { leaf, check }: DesiredProbe): number | undefined {
-  return slowed(check, allotmentOf(state, leaf).factor);
+  return slowed(check, allocationOf(state, leaf).factor);
 }
 
 /** Whether regions may be asked to look at the probe at once. */
-export function mayLook(state: CoordinatorState, probe: DesiredProbe): boolean {
-  return confirmIntervalOf(state, probe) !== undefined && allotmentOf(state, probe.leaf).mayLook;
+export function mayRecheck(state: CoordinatorState, probe: DesiredProbe): boolean {
+  return confirmIntervalOf(state, probe) !== undefined && allocationOf(state, probe.leaf).mayLook;
 }
 
-const allotmentOf = (state: CoordinatorState, leaf: string) => state.addresses.get(leaf)?.allotment ?? UNSHARED;
+const allocationOf = (state: CoordinatorState, leaf: string) => state.addresses.get(leaf)?.allotment ?? UNLIMITED;

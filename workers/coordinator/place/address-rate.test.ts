@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { random } from "../../../test/support/random.ts";
-import { type Asking, allot, busiestRate, peakRate, regularRate, slowed } from "./address-rate.ts";
+import { allocate, busiestRate, type ProbeRate, peakRate, regularRate, slowed } from "./address-rate.ts";
 
-const asking = (id: string, regions: number, intervalS: number, confirmS = intervalS / 10): Asking => {
+const asking = (id: string, regions: number, intervalS: number, confirmS = intervalS / 10): ProbeRate => {
   return { id, regions, intervalMs: intervalS * 1000, confirmIntervalMs: confirmS * 1000 };
 };
 const many = (count: number, ...rest: [regions: number, intervalS: number, confirmS?: number]) =>
@@ -25,21 +25,21 @@ describe("what one address is asked", () => {
     ["not at all, where turns alone come near the limit", many(400, 3, 30), 16, undefined],
     ["not at all, where turns come as often", many(3, 3, 1, 1), 1, undefined],
   ])("confirms %s", (_, askings, factor, confirmMs) => {
-    const allotment = allot(askings, 100);
+    const allotment = allocate(askings, 100);
     expect(allotment).toMatchObject({ refused: new Map(), factor });
-    expect(slowed(askings[0] as Asking, factor)).toBe(confirmMs);
+    expect(slowed(askings[0] as ProbeRate, factor)).toBe(confirmMs);
   });
 
   it("is looked at by other regions only where all of them at once stay within the limit", () => {
-    expect(allot(many(33, 3, 30), 100).mayLook).toBe(true);
-    expect(allot(many(34, 3, 30), 100).mayLook).toBe(false);
+    expect(allocate(many(33, 3, 30), 100).mayLook).toBe(true);
+    expect(allocate(many(34, 3, 30), 100).mayLook).toBe(false);
   });
 
   /** Shards at any phases, in three regions, each of which asks for all of its probes in one second, once a confirmation. */
   it("stays within the limit in nearly every second, however the shards' times fall together", () => {
     const next = random(1);
     const count = 50;
-    const { factor } = allot(many(count, 3, 30), 100);
+    const { factor } = allocate(many(count, 3, 30), 100);
     const periodS = 3 * factor;
     let above = 0;
     for (let world = 0; world < 300; world += 1) {
@@ -57,18 +57,18 @@ describe("what one address is asked", () => {
 
   it("is refused from where the turns exceed the limit; a later one that is seldom asked still fits", () => {
     const askings = [asking("a", 9, 1), asking("b", 1, 1), asking("c", 1, 1), asking("d", 1, 4)];
-    expect(allot(askings, 10).refused).toEqual(
+    expect(allocate(askings, 10).refused).toEqual(
       new Map([
         ["c", 10],
         ["d", 10],
       ]),
     );
-    expect(allot(askings, 10.5).refused).toEqual(new Map([["c", 10]]));
+    expect(allocate(askings, 10.5).refused).toEqual(new Map([["c", 10]]));
   });
 
   it("fits to the last fraction", () => {
-    expect(allot(many(1_000, 3, 30), 100).refused.size).toBe(0);
-    expect([...allot(many(1_001, 3, 30), 100).refused]).toEqual([["1000", 100]]);
+    expect(allocate(many(1_000, 3, 30), 100).refused.size).toBe(0);
+    expect([...allocate(many(1_001, 3, 30), 100).refused]).toEqual([["1000", 100]]);
   });
 });
 
@@ -78,7 +78,7 @@ const anyAsking = fc.record({
   part: fc.integer({ min: 1, max: 30 }),
 });
 const someAskings = fc.array(anyAsking, { maxLength: 60 }).map((list) =>
-  list.map(({ regions, intervalMs, part }, n): Asking => {
+  list.map(({ regions, intervalMs, part }, n): ProbeRate => {
     return { id: `${n}`, regions, intervalMs, confirmIntervalMs: Math.max(1_000, Math.round(intervalMs / part)) };
   }),
 );
@@ -87,9 +87,9 @@ describe("whatever is asked of an address", () => {
   it("turns and bursts stay within the limit, and no step more is taken than is needed", () => {
     fc.assert(
       fc.property(someAskings, fc.integer({ min: 1, max: 50 }), (askings, limit) => {
-        const { refused, factor } = allot(askings, limit);
+        const { refused, factor } = allocate(askings, limit);
         const taken = askings.filter(({ id }) => !refused.has(id));
-        const sum = (rate: (one: Asking) => number) => taken.reduce((total, one) => total + rate(one), 0);
+        const sum = (rate: (one: ProbeRate) => number) => taken.reduce((total, one) => total + rate(one), 0);
         expect(sum(regularRate)).toBeLessThanOrEqual(limit + 1e-6);
         expect(sum((one) => busiestRate(one, factor))).toBeLessThanOrEqual(limit + 1e-6);
         if (factor > 1) expect(peakRate(taken, factor / 2, limit)).toBeGreaterThan(limit);
@@ -102,8 +102,8 @@ describe("whatever is asked of an address", () => {
     fc.assert(
       fc.property(someAskings, anyAsking, fc.integer({ min: 1, max: 50 }), (askings, last, limit) => {
         const one = { id: "last", ...last, confirmIntervalMs: 1_000 };
-        const refused = [...allot([...askings, one], limit).refused].filter(([id]) => id !== "last");
-        expect(refused).toEqual([...allot(askings, limit).refused]);
+        const refused = [...allocate([...askings, one], limit).refused].filter(([id]) => id !== "last");
+        expect(refused).toEqual([...allocate(askings, limit).refused]);
       }),
       { numRuns: 300 },
     );

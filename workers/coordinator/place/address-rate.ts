@@ -1,7 +1,7 @@
 import { MAX_SHARD_PROBES } from "../../../shared/model/messages/assignment.ts";
 
 /** How one probe asks its leaf, from all of its regions together. */
-export interface Asking {
+export interface ProbeRate {
   id: string;
   regions: number;
   intervalMs: number;
@@ -9,7 +9,7 @@ export interface Asking {
 }
 
 /** What may be asked of one leaf. */
-export interface Allotment {
+export interface Allocation {
   /** The probes that find no room, with the requests a second that those before them make (to a tenth). */
   refused: ReadonlyMap<string, number>;
   /** All intervals of confirmation are this many times as long as wished: 1, 2, 4 … */
@@ -27,9 +27,9 @@ const ROUNDING = 1e-9;
  * Shares out the requests a second to one leaf: the askings are taken in their order as long as their turns fit, and those
  * taken confirm so much less often that they stay within the limit also when all of them confirm at once.
  */
-export function allot(askings: readonly Asking[], limitPerS: number): Allotment {
+export function allocate(askings: readonly ProbeRate[], limitPerS: number): Allocation {
   const refused = new Map<string, number>();
-  const taken: Asking[] = [];
+  const taken: ProbeRate[] = [];
   let sumPerS = 0;
   for (const asking of askings) {
     const ratePerS = regularRate(asking);
@@ -40,11 +40,11 @@ export function allot(askings: readonly Asking[], limitPerS: number): Allotment 
     sumPerS += ratePerS;
     taken.push(asking);
   }
-  return { refused, factor: factorFor(taken, limitPerS), mayLook: fitsAtOnce(taken, limitPerS) };
+  return { refused, factor: factorFor(taken, limitPerS), mayLook: fitsInOneSecond(taken, limitPerS) };
 }
 
 /** In steps that double, so that what is assigned seldom changes. At the last of them nobody confirms any more. */
-function factorFor(taken: readonly Asking[], limitPerS: number): number {
+function factorFor(taken: readonly ProbeRate[], limitPerS: number): number {
   let factor = 1;
   while (taken.some((asking) => slowed(asking, factor) !== undefined)) {
     if (peakRate(taken, factor, limitPerS) <= limitPerS + ROUNDING) return factor;
@@ -54,7 +54,7 @@ function factorFor(taken: readonly Asking[], limitPerS: number): number {
 }
 
 /** Whether all may ask in the same second. */
-function fitsAtOnce(taken: readonly Asking[], limitPerS: number): boolean {
+function fitsInOneSecond(taken: readonly ProbeRate[], limitPerS: number): boolean {
   return taken.reduce((sum, { regions }) => sum + regions, 0) <= limitPerS;
 }
 
@@ -62,16 +62,16 @@ function fitsAtOnce(taken: readonly Asking[], limitPerS: number): boolean {
  * Requests in a busy second while all of them confirm. Where more could fall into one second than the limit, they come as
  * batches at any times: a shard in one region asks for all of its probes together.
  */
-export function peakRate(taken: readonly Asking[], factor: number, limitPerS: number): number {
+export function peakRate(taken: readonly ProbeRate[], factor: number, limitPerS: number): number {
   const meanPerS = taken.reduce((sum, asking) => sum + busiestRate(asking, factor), 0);
-  if (fitsAtOnce(taken, limitPerS)) return meanPerS;
+  if (fitsInOneSecond(taken, limitPerS)) return meanPerS;
   const batch = Math.min(taken.length, MAX_SHARD_PROBES);
   return meanPerS + DEVIATIONS * Math.sqrt(meanPerS * batch);
 }
 
 /** The interval of confirmations in ms, or undefined where turns come as often: then there are none. */
 export function slowed(
-  { intervalMs, confirmIntervalMs }: Omit<Asking, "id" | "regions">,
+  { intervalMs, confirmIntervalMs }: Omit<ProbeRate, "id" | "regions">,
   factor: number,
 ): number | undefined {
   const slowedMs = confirmIntervalMs * factor;
@@ -79,12 +79,12 @@ export function slowed(
 }
 
 /** Requests a second while all is as it was: each region has its turn once an interval. */
-export function regularRate({ regions, intervalMs }: Asking): number {
+export function regularRate({ regions, intervalMs }: ProbeRate): number {
   return (regions * 1000) / intervalMs;
 }
 
 /** The most that it asks for long: besides the turns, checks in between that never follow sooner than a confirmation would. */
-export function busiestRate(asking: Asking, factor: number): number {
+export function busiestRate(asking: ProbeRate, factor: number): number {
   const confirmMs = slowed(asking, factor);
   return regularRate(asking) + (confirmMs === undefined ? 0 : (asking.regions * 1000) / confirmMs);
 }

@@ -6,7 +6,7 @@ import type { Probe } from "../../../shared/model/probe.ts";
 import type { Region } from "../../../shared/model/region.ts";
 import { isNewer } from "../../../shared/number.ts";
 import { errorMessage } from "../../retry.ts";
-import { goPastAssignment } from "../epoch-recovery.ts";
+import { recoverAssignmentNumber } from "../epoch-recovery.ts";
 import type { CoordinatorSettings, CoordinatorState, ProbeState, ShardState } from "../state.ts";
 import { readMeta, writeMeta } from "../store/meta.ts";
 import { numberChanges, storeShard } from "../store/persist.ts";
@@ -28,8 +28,8 @@ export function assignmentFor(state: CoordinatorState, shard: ShardState, region
   };
 }
 
-function probeFor(state: CoordinatorState, { desired, words }: ProbeState, region: Region): Probe {
-  const counts = words.get(region)?.counts ?? NO_COUNTS;
+function probeFor(state: CoordinatorState, { desired, regionStates }: ProbeState, region: Region): Probe {
+  const counts = regionStates.get(region)?.counts ?? NO_COUNTS;
   const { confirmIntervalMs: _, ...probe } = desired.probe;
   const confirmIntervalMs = confirmIntervalOf(state, desired);
   return {
@@ -78,7 +78,7 @@ async function send(state: CoordinatorState, shard: ShardState, region: Region):
       sent = shard.assigned;
       const { number } = await state.dependencies.assign(assignmentFor(state, shard, region));
       if (number.epoch === state.epoch) shard.acknowledged.set(region, number.n);
-      goPastAnswer(state, shard, region, number);
+      recoverFromAnswer(state, shard, region, number);
     } while (shard.assigned > sent && !state.isAbandoned);
   } catch (error) {
     const { intervalMs, n } = shard;
@@ -90,15 +90,15 @@ async function send(state: CoordinatorState, shard: ShardState, region: Region):
 }
 
 /** A prober that holds a number above what it was sent is sent the next, once: one that goes on so is out of order. */
-function goPastAnswer(state: CoordinatorState, shard: ShardState, region: Region, held: MessageNumber): void {
+function recoverFromAnswer(state: CoordinatorState, shard: ShardState, region: Region, held: MessageNumber): void {
   const place = shard.inRegions.get(region);
   if (place === undefined || state.isAbandoned) return;
   const { intervalMs } = shard;
   const isAbove = isNewer(held, { epoch: state.epoch, n: shard.assigned });
-  const wasAbove = place.isOvertaken;
-  place.isOvertaken = isAbove;
+  const wasAbove = place.isAhead;
+  place.isAhead = isAbove;
   if (!isAbove || wasAbove) return;
-  if (!goPastAssignment(state, shard, { held, region, intervalMs }, state.dependencies.now())) return;
+  if (!recoverAssignmentNumber(state, shard, { held, region, intervalMs }, state.dependencies.now())) return;
   const { shards } = numberChanges(state);
   state.dependencies.changed([]);
   // Decisions, if the epoch is another, go with the heartbeat.
@@ -110,7 +110,7 @@ export function isBehind(shard: ShardState, region: Region): boolean {
 }
 
 /** Another one where an assignment holds something else for the same records than it did with an earlier release. */
-const FORM = 1;
+const FORMAT_VERSION = 1;
 
 /**
  * Assigns all shards again after the settings that assignments follow from were changed, or a release that makes them
@@ -130,4 +130,4 @@ export function noteSettings(sql: SqlStorage, settings: CoordinatorSettings): vo
 }
 
 const hashOf = ({ allowPrivate, allowedPorts, maxRequestsPerAddress }: CoordinatorSettings) =>
-  hash32(JSON.stringify([FORM, allowPrivate, allowedPorts, maxRequestsPerAddress]));
+  hash32(JSON.stringify([FORMAT_VERSION, allowPrivate, allowedPorts, maxRequestsPerAddress]));

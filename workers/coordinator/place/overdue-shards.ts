@@ -1,5 +1,5 @@
 import type { Region } from "../../../shared/model/region.ts";
-import { waitsFrom } from "../fold/activity.ts";
+import { waitStart } from "../fold/activity.ts";
 import type { CoordinatorState, ShardState } from "../state.ts";
 import { addEvent } from "../store/events.ts";
 import { isBehind, sendAll } from "./assignments.ts";
@@ -16,25 +16,25 @@ export function isOverdue(state: CoordinatorState, shard: ShardState, region: Re
   const heardAt = Math.max(shard.inRegions.get(region)?.heardAt ?? 0, assignedAt);
   const timeoutMs = Math.max(...active.map(({ desired }) => desired.check.timeoutMs));
   const limitMs = MISSED_ROUNDS * shard.intervalMs + timeoutMs + GRACE_MS;
-  return nowMs - waitsFrom(state, heardAt, limitMs) > limitMs;
+  return nowMs - waitStart(state, heardAt, limitMs) > limitMs;
 }
 
 /** Assigns again to shards that missed two rounds, which re-arms a lost alarm, and to those that acknowledged nothing newer. */
-export function nudge(state: CoordinatorState, nowMs: number): void {
+export function reassignOverdueShards(state: CoordinatorState, nowMs: number): void {
   const calls = [...state.shards.values()].flatMap((shard) =>
     shard.regions.flatMap((region) => {
       const overdue = isOverdue(state, shard, region, nowMs);
-      if (overdue) noteNudge(state, shard, region, nowMs);
+      if (overdue) logReassignment(state, shard, region, nowMs);
       return overdue || isBehind(shard, region) ? [{ shard, region }] : [];
     }),
   );
   if (calls.length > 0) state.dependencies.soon(() => sendAll(state, calls));
 }
 
-function noteNudge(state: CoordinatorState, shard: ShardState, region: Region, nowMs: number): void {
+function logReassignment(state: CoordinatorState, shard: ShardState, region: Region, nowMs: number): void {
   const place = shard.inRegions.get(region);
-  if (place === undefined || place.isNudged) return;
-  place.isNudged = true;
+  if (place === undefined || place.isReassigned) return;
+  place.isReassigned = true;
   const message = `shard ${shard.key} missed two rounds in ${region} and was assigned again`;
   addEvent(state.store.sql, { at: nowMs, type: "ShardRearmed", region, message });
 }

@@ -16,7 +16,7 @@ import { writeMeta } from "../store/meta.ts";
  * A shard with a free place for the probe: of its interval and its set of regions, the lowest number first so that holes
  * are filled, or a new one. Who has a place keeps it (design §2: placement is remembered, never re-hashed).
  */
-export function placeFor(state: CoordinatorState, desired: DesiredProbe, nowMs: number): ShardState {
+export function shardFor(state: CoordinatorState, desired: DesiredProbe, nowMs: number): ShardState {
   const { intervalMs, regions } = desired.check;
   const wanted = classOf(intervalMs, regions);
   let found: ShardState | undefined;
@@ -67,14 +67,14 @@ export function isOfClass(shard: ShardState, { check }: DesiredProbe): boolean {
 const classOf = (intervalMs: number, regions: readonly Region[]) => `${intervalMs} ${regions.join()}`;
 
 /** Takes the probe into a shard, out of the one it was in. Both have to be assigned again. */
-export function move(state: CoordinatorState, probe: ProbeState, shard: ShardState): void {
-  leave(state, probe);
+export function moveToShard(state: CoordinatorState, probe: ProbeState, shard: ShardState): void {
+  leaveShard(state, probe);
   probe.shard = shard;
   shard.members.set(probe.desired.id, probe);
   state.changedShards.add(shard);
 }
 
-export function leave(state: CoordinatorState, { shard, desired }: ProbeState): void {
+export function leaveShard(state: CoordinatorState, { shard, desired }: ProbeState): void {
   if (shard.members.delete(desired.id)) state.changedShards.add(shard);
 }
 
@@ -87,8 +87,8 @@ export function newShard(
   fixed: Pick<ShardState, "key" | "intervalMs" | "n" | "regions">,
   assigned: number,
 ): ShardState {
-  const flags = { isNudged: false, isSending: false, isOvertaken: false };
-  const idle = { seen: undefined, heardAt: undefined, colo: undefined, lateMs: undefined };
+  const flags = { isReassigned: false, isSending: false, isAhead: false };
+  const idle = { lastSeen: undefined, heardAt: undefined, colo: undefined, lateMs: undefined };
   return {
     ...fixed,
     className: classOf(fixed.intervalMs, fixed.regions),
@@ -96,7 +96,7 @@ export function newShard(
     assigned,
     acknowledged: new Map(),
     inRegions: new Map(fixed.regions.map((region) => [region, { ...idle, ...flags }])),
-    waves: undefined,
+    recheckBudget: undefined,
   };
 }
 
@@ -106,7 +106,7 @@ export function newShard(
  */
 export function pruneShards(state: CoordinatorState): void {
   for (const shard of state.shards.values()) {
-    if (!isDone(state, shard)) continue;
+    if (!isUnused(state, shard)) continue;
     state.shards.delete(shard.key);
     state.store.shards.delete(shard.key);
     for (const region of shard.regions) state.store.lastSeen.delete(inRegionKey(shard, region));
@@ -116,7 +116,7 @@ export function pruneShards(state: CoordinatorState): void {
   }
 }
 
-function isDone({ changedShards }: CoordinatorState, shard: ShardState): boolean {
+function isUnused({ changedShards }: CoordinatorState, shard: ShardState): boolean {
   if (shard.members.size > 0 || changedShards.has(shard)) return false;
   return shard.regions.every((region) => (shard.acknowledged.get(region) ?? 0) >= shard.assigned);
 }

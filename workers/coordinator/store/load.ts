@@ -1,26 +1,26 @@
 import { REGIONS } from "../../../shared/model/region.ts";
 import { NO_NUMBER } from "../../../shared/number.ts";
 import { keptLast } from "../../../shared/record/kept-last.ts";
-import { create, desire } from "../decide/reconcile.ts";
-import { rootOf } from "../decide/roots.ts";
+import { createProbe, desiredProbesOf } from "../decide/reconcile.ts";
+import { rootFor } from "../decide/roots.ts";
 import type { Dependencies } from "../dependencies.ts";
-import { restoredCheckedAt, restoreSeen } from "../fold/last-seen.ts";
-import { advise } from "../fold/probe-verdict.ts";
-import { wordsOf } from "../fold/region-state.ts";
+import { restoredCheckedAt, restoreLastSeen } from "../fold/last-seen.ts";
+import { updateAdvisories } from "../fold/probe-verdict.ts";
+import { regionVerdictsOf } from "../fold/region-state.ts";
 import { newMetering, restoreUsage } from "../fold/usage.ts";
-import { noteSuspects } from "../fold/watch-regions.ts";
-import { shownOf } from "../live/summary-signature.ts";
-import { admitted, takeUpWishes } from "../place/address-load.ts";
+import { updateSuspects } from "../fold/watch-regions.ts";
+import { summarySignature } from "../live/summary-signature.ts";
+import { admitted, updateAddressLoads } from "../place/address-load.ts";
 import { isOfClass, newShard } from "../place/shards.ts";
 import {
   type Cluster,
   type CoordinatorSettings,
   type CoordinatorState,
   type DesiredProbe,
-  newWord,
+  emptyRegionState,
   type ProbeState,
   type Root,
-  wordKey,
+  regionStateKey,
 } from "../state.ts";
 import { addEvent } from "./events.ts";
 import type { BadRow } from "./json-table.ts";
@@ -57,7 +57,7 @@ export function loadState(store: Store, dependencies: Dependencies, settings: Co
   loadShares(state, bad, nowMs);
   loadShards(state, bad);
   const seen = store.lastSeen.readAll(bad.add);
-  state.start.lastActiveAt = restoreSeen(state, seen);
+  state.start.lastActiveAt = restoreLastSeen(state, seen);
   restoreUsage(state, seen);
   for (const [region, { silentSince }] of store.regions.readAll(bad.add)) {
     const known = REGIONS.find((name) => name === region);
@@ -65,13 +65,13 @@ export function loadState(store: Store, dependencies: Dependencies, settings: Co
   }
   loadRecords(state, bad);
   loadProbes(state, bad, nowMs);
-  for (const row of bad.all()) tellOf(state, row, nowMs);
+  for (const row of bad.all()) reportBadRow(state, row, nowMs);
   for (const probe of state.probes.values()) {
-    advise(state, probe, nowMs);
+    updateAdvisories(state, probe, nowMs);
     // As it was shown before the sleep: a word that went stale since is told of when it is judged.
-    probe.shown = shownOf(probe, wordsOf(state, probe, state.start.lastActiveAt ?? nowMs));
+    probe.summarySignature = summarySignature(probe, regionVerdictsOf(state, probe, state.start.lastActiveAt ?? nowMs));
   }
-  noteSuspects(state);
+  updateSuspects(state);
   state.changedClusters.clear();
   state.changedRoots.clear();
   return state;
@@ -93,8 +93,8 @@ function emptyState(
     settings,
     start: { at: nowMs, lastActiveAt: undefined },
     lastActiveAt: nowMs,
-    seenWrittenAt: 0,
-    isGathered: readMeta(store.sql, "gathered") === 1,
+    lastSeenWrittenAt: 0,
+    isBootstrapped: readMeta(store.sql, "gathered") === 1,
     seniority: readMeta(store.sql, "seniority") ?? nowMs,
     prunedTo: readMeta(store.sql, "prunedTo") ?? 0,
     clusters: new Map(),
@@ -107,15 +107,15 @@ function emptyState(
     changedClusters: new Set(),
     changedShards: new Set(),
     changedRoots: new Set(),
-    troubles: { isNews: false, isUnderWay: false, at: 0 },
+    alerts: { isChanged: false, isSending: false, at: 0 },
     metering: newMetering(nowMs),
-    toldOf: new Set(),
-    handing: new Set(),
+    loggedHolders: new Set(),
+    delivering: new Set(),
     isAbandoned: false,
   };
 }
 
-function tellOf({ store }: CoordinatorState, bad: BadRow, nowMs: number): void {
+function reportBadRow({ store }: CoordinatorState, bad: BadRow, nowMs: number): void {
   console.error({ message: "a stored row could not be read and was dropped", ...bad });
   const message = `the stored row ${bad.table} ${bad.key} could not be read and was dropped: ${bad.rule}`;
   addEvent(store.sql, { at: nowMs, type: "RecordRefused", message });
@@ -143,7 +143,7 @@ function loadShares(state: CoordinatorState, bad: BadRows, nowMs: number): void 
     const cluster = state.clusters.get(row.cluster) ?? addLostCluster(state, row.cluster, nowMs);
     const share = { ...row, conditions: [] };
     cluster.shares.set(row.record, share);
-    rootOf(state, share).shares.push(share);
+    rootFor(state, share).shares.push(share);
     state.seniority = Math.max(state.seniority, row.seniority);
   }
   for (const key of bad.keys("shares")) {
@@ -182,14 +182,14 @@ function loadRecords(state: CoordinatorState, bad: BadRows): void {
 function loadProbes(state: CoordinatorState, bad: BadRows, nowMs: number): void {
   const probes = state.store.probes.readAll(bad.add);
   const words = state.store.regionStates.readAll(bad.add);
-  const wishes = new Map([...state.roots.values()].map((root) => [root, desire(state, root)]));
-  takeUpWishes(state, wishes);
+  const wishes = new Map([...state.roots.values()].map((root) => [root, desiredProbesOf(state, root)]));
+  updateAddressLoads(state, wishes);
   for (const [root, wished] of wishes) {
     for (const desired of admitted(state, root, wished).values()) {
       const row = probes.get(desired.id);
       const probe = row === undefined ? undefined : restore(state, root, desired, row);
-      if (probe === undefined) create(state, root, desired, nowMs);
-      else restoreWords(probe, words);
+      if (probe === undefined) createProbe(state, root, desired, nowMs);
+      else restoreRegionStates(probe, words);
       probes.delete(desired.id);
     }
   }
@@ -215,9 +215,9 @@ function restore(state: CoordinatorState, root: Root, desired: DesiredProbe, row
         : { verdict: stored.verdict, since: stored.since, ...(provenAt !== undefined && { provenAt }) },
     assignedAt,
     timingEditedAt,
-    words: new Map(),
+    regionStates: new Map(),
     advisories: [],
-    shown: "",
+    summarySignature: "",
   };
   shard.members.set(desired.id, probe);
   root.probes.set(desired.id, probe);
@@ -225,14 +225,21 @@ function restore(state: CoordinatorState, root: Root, desired: DesiredProbe, row
   return probe;
 }
 
-function restoreWords(probe: ProbeState, rows: ReadonlyMap<string, RegionStateRow>): void {
+function restoreRegionStates(probe: ProbeState, rows: ReadonlyMap<string, RegionStateRow>): void {
   for (const region of probe.desired.check.regions) {
-    const row = rows.get(wordKey(probe.desired.id, region));
+    const row = rows.get(regionStateKey(probe.desired.id, region));
     if (row === undefined) continue;
     const { counts, saidAt } = row;
     const checkedAt = restoredCheckedAt(probe, region, row.checkedAt);
     // What was checked since belongs to the same class, so it went well where the class says so.
     const succeededAt = counts.successes > 0 ? checkedAt : row.succeededAt;
-    probe.words.set(region, { ...newWord(saidAt), counts, stored: counts, checkedAt, succeededAt, saidAt });
+    probe.regionStates.set(region, {
+      ...emptyRegionState(saidAt),
+      counts,
+      stored: counts,
+      checkedAt,
+      succeededAt,
+      saidAt,
+    });
   }
 }

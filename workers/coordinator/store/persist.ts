@@ -6,9 +6,9 @@ import {
   type ProbeState,
   type RegionState,
   recordOf,
+  regionStateKey,
   type ShardState,
   type Share,
-  wordKey,
 } from "../state.ts";
 /*
  * What of a thing in memory goes into its row.
@@ -31,7 +31,7 @@ export function storeProbe(
 }
 
 /** Writes a region's word if its class has changed: beyond the thresholds counts say nothing more. */
-export function storeWord(
+export function storeRegionState(
   { store }: CoordinatorState,
   { desired }: ProbeState,
   region: Region,
@@ -41,7 +41,7 @@ export function storeWord(
   if (word.checkedAt === undefined || JSON.stringify(counts) === JSON.stringify(word.stored)) return false;
   word.stored = counts;
   const { checkedAt, succeededAt, saidAt } = word;
-  store.regionStates.put(wordKey(desired.id, region), { counts, checkedAt, succeededAt, saidAt });
+  store.regionStates.put(regionStateKey(desired.id, region), { counts, checkedAt, succeededAt, saidAt });
   return true;
 }
 
