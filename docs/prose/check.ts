@@ -9,7 +9,7 @@ import { findingsIn, MAX_WORDS } from "./findings.ts";
 const HELP = `Usage: npm run check:prose -- [paths…]
 
 Prints each sentence of the Markdown files and of the comments in TypeScript that has more than ${MAX_WORDS} words,
-or a phrase that docs/prose/phrases.ts replaces by a plain one. Code blocks and tables are left out.
+or a phrase that docs/prose/findings.ts replaces by a plain one. Code blocks and tables are left out.
 
   paths       files or folders to check; the whole repository by default
   -h, --help  this text
