@@ -104,7 +104,7 @@ async function probeRows(ports: Ports, chains: Record<KeyKind, { root: string }>
   }
 }
 
-/** The first contender is what the others are held against. */
+/** The others are compared with the first contender. */
 async function rowsOf(
   title: string,
   contenders: readonly Contender[],

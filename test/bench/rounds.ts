@@ -1,7 +1,7 @@
 /** CPU time of each round of a contender, in milliseconds for one run. */
 export type Rounds = number[];
 
-/** What is measured beside something else; `run` does the work `times` times and gives the CPU time of it all, in ms. */
+/** A contender in a comparison. `run` does the work `times` times and returns its total CPU time, in ms. */
 export interface Contender {
   name: string;
   run: (times: number) => Promise<number>;

@@ -26,7 +26,7 @@ describe.skipIf(whyNoBrowser() !== undefined)("a page whose connection is cut", 
   afterAll(() => Promise.all([bed?.stop(), way?.stop()]));
   afterEach(() => way.become("open"));
 
-  /** Waits until the page says that its last word is ten seconds old. */
+  /** Waits until the page says that its data is ten seconds old. */
   async function staleForTenSeconds(page: Page): Promise<void> {
     await connection(page, "stale");
     await until("ten seconds of staleness", async () => {

@@ -2,7 +2,7 @@ import type { TlsReason } from "../../workers/prober/tls/fault.ts";
 import { HOST } from "./family.ts";
 import type { Issued } from "./issue.ts";
 
-/** A chain that a server may send, and what is to be said of it. All certificates in PEM. */
+/** A chain that a server may send, and the expected result. All certificates in PEM. */
 export interface Case {
   title: string;
   /** Leaf first. */

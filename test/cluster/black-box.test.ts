@@ -102,7 +102,7 @@ async function untilWatched(from: number, name: string, wanted: Record<string, s
 
 const rowsSeen = () => watch?.rows().length ?? 0;
 
-/** All of it, by a user and by the implementation of the Gateway; applied again it changes nothing. */
+/** Written by a user and by the implementation of the Gateway. Applied again, it changes nothing. */
 async function applyAll(): Promise<void> {
   await apply(gatewayManifest());
   await apply(policyManifest());

@@ -49,8 +49,8 @@ test("the definitions are structural and served", async () => {
 type Condition = { type: string; status: string };
 
 /*
- * A fixture tells with a `# server:` line what the answer of the API server has to hold, which for rules in CEL is the whole
- * message; with a `# server accepts:` line that it takes what we refuse, and why.
+ * A `# server:` line of a fixture is what the API server's answer must contain. For rules in CEL that is the whole message.
+ * A `# server accepts:` line says that it accepts what we refuse, and why.
  */
 describe("what the API server itself says of bad manifests", () => {
   test.each(readdirSync(FIXTURES).filter((file) => file.startsWith("invalid-")))("%s", async (file) => {

@@ -83,7 +83,7 @@ const untilPublished = (wanted: Record<string, string>) => {
   return until(`records ${JSON.stringify(wanted)}`, isSo, 20_000, () => seen);
 };
 
-/** What a policy is told. */
+/** The status of a policy. */
 async function told(name: string): Promise<string> {
   const status = (await client.get(DNS_HEALTH_CHECK_POLICY, { namespace, name }))?.status as PolicyStatus | undefined;
   const condition = status?.ancestors[0]?.conditions[0];

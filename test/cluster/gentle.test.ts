@@ -137,7 +137,7 @@ test("when an address dies that all records share, each object is written for a 
   expect(counts["patch dnsrecords/status"]).toBeLessThanOrEqual((COUNTS + 1) * RECORDS);
   expect(counts["patch dnshealthcheckprobes/status"]).toBeLessThanOrEqual(REGIONS.length * COUNTS * RECORDS);
   const touched = calls.ownWrites.filter(({ resource }) => resource === "dnshealthcheckprobes/status");
-  // Of a probe that is well, a region's first word may have come after the last delivery: it is told with this one, once.
+  // A region's first report on a healthy probe may have come after the last delivery. This one carries it, once.
   const well = touched.map(({ name }) => name).filter((name) => !dead.has(name));
   expect(well).toHaveLength(new Set(well).size);
   expect(calls.refused).toEqual([]);
@@ -211,7 +211,10 @@ const checkTimes = async () =>
     (await listed("dnshealthcheckprobes")).map(({ metadata, status }) => [metadata.name, status?.lastCheckedAt ?? ""]),
   );
 
-/** Breaks and mends the gateway of one record as soon as each is noted, until this time, and a few times at least. Returns how often. */
+/**
+ * Breaks and repairs the gateway of one record as soon as each is noted, until this time, and a few times at least. Returns how
+ * often.
+ */
 async function flipUntil(end: number): Promise<number> {
   let flips = 0;
   while (Date.now() < end || flips < LEAST_FLIPS) {

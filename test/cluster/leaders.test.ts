@@ -34,7 +34,7 @@ async function leaderOf(replicas: readonly TestReplica[]): Promise<TestReplica |
   return undefined;
 }
 
-/** Every version of an object from now on, as what `read` makes of it. */
+/** Every version of an object from now on, as `read` returns it. */
 async function versions<Value>(fed: Fed, kind: Kind, namespace: string, read: (object: KubeObject) => Value) {
   const seen: Value[] = [];
   const informer = new Informer({
@@ -179,7 +179,7 @@ describe("two replicas", () => {
       const n = round * 2 + 1;
       await fed.deliver(fed.number(n), [decision(namespace, "shop", [A, B])], halted.webhookPort);
       fed.newEpoch();
-      // Under way when all of it stops: the write of what is overtaken by then.
+      // In flight when everything stops: a write that is outdated by then.
       const stale = fed.deliver(fed.number(n), [decision(namespace, "shop", [A], [B])], halted.webhookPort);
       await aMoment(25);
       halted.process.pause();

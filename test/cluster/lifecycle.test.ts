@@ -18,7 +18,7 @@ const accepted = {
   ],
 };
 
-/** The life cycle of the records of one namespace, with an informer and an edge that is told what to say. */
+/** The life cycle of the records of one namespace, with an informer and an edge with scripted answers. */
 class Cycle implements AsyncDisposable {
   readonly namespace: string;
   readonly client = new KubeClient(cluster.config);

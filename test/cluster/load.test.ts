@@ -17,7 +17,7 @@ const HOSTS = ["a.lb.test", "b.lb.test"] as const;
 const ADDRESSES = ["127.0.0.171", "127.0.0.172"] as const;
 const REGIONS = ["apac", "enam", "weur"] as const;
 const PROBES = LISTENERS * ADDRESSES.length;
-/** With an interval of 9 s the rounds of five shards begin at least 0.75 s apart, and so can be told from each other. */
+/** With an interval of 9 s the rounds of five shards begin at least 0.75 s apart, and so can be distinguished. */
 const INTERVAL_MS = 9_000;
 const MAX_SHARD_PROBES = 30;
 const SHARDS = Math.ceil(PROBES / MAX_SHARD_PROBES);
@@ -93,7 +93,7 @@ function phasesIn(region: (typeof REGIONS)[number]): number[] {
   return Array.from({ length: SHARDS }, (_, n) => phaseMs({ ...shard, n }));
 }
 
-/** The shard of a probe, told by when it is asked: in the round that began last, in most intervals. */
+/** The shard of a probe, known by when it is checked: in the round that began last, in most intervals. */
 function shardOf(probes: readonly SeenProbe[], phases: readonly number[]): number {
   const votes = phases.map(() => 0);
   for (const { openedAt } of probes) {

@@ -15,7 +15,7 @@ const CALLS_PER_SECOND = 4;
 const CALLS_AT_ONCE = 60;
 
 const FIGHT_MS = 20_000;
-/** The fight goes on until both are told, for at most so long. */
+/** The fight continues until both are reported, for at most this time. */
 const LONGEST_FIGHT_MS = 120_000;
 
 interface Role {

@@ -131,8 +131,8 @@ describe("a status", () => {
       await spoil(1);
       return writing.logged.some((line) => line.includes("again and again"));
     });
-    // Three that succeed and are undone, each after a few that find the object changed again, and then one every few seconds:
-    // not one for each of the others' 300.
+    // Three writes succeed and are undone, each after a few that conflict. Then there is one every few seconds, not one for each
+    // of the rival's 300.
     const seconds = (performance.now() - startedAt) / 1_000;
     expect(writing.takeWrites().length).toBeLessThan(25 + seconds / 2);
     expect(writing.logged).toHaveLength(1);

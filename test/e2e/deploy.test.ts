@@ -53,7 +53,7 @@ describe("npm run deploy", () => {
     ]);
     const set = JSON.parse(calls[3]?.input ?? "");
     expect(set).toEqual({ ...GIVEN, HEADER_KEY: expect.stringMatching(/^[\w+/]{43}=$/) });
-    // Whoever lists processes sees arguments; and wrangler gets nothing that it is not to set.
+    // Anyone who lists processes sees arguments. And wrangler gets nothing that it must not set.
     expect(calls.flatMap(({ args, env }) => [...args, ...env]).join(" ")).not.toMatch(/ADMIN_TOKEN|admin-token/);
     expect(stdout).toContain(`HEADER_KEY=${set.HEADER_KEY}`);
     expect(stdout + stderr).not.toMatch(/-token-of-the-test/);

@@ -139,7 +139,7 @@ async function answerOf(of: string, request: RequestInit, path: string, body: st
   return { of, status: response.status, text: `${head}\n${await response.text()}` };
 }
 
-/** The address of its agent is told to the admin, who gave it: there, in that field, and nowhere else. */
+/** The address of its agent is shown to the admin, who set it: there, in that field, and nowhere else. */
 function withoutOwnWebhooks({ of, text }: Answer): string {
   if (!/^GET \/v1\/(export|clusters(\/\{cluster\})?) as (admin|an admin's session)$/.test(of)) return text;
   return text.replace(/"webhookUrl":"[^"]*"/g, '"webhookUrl":""');

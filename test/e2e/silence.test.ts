@@ -9,7 +9,7 @@ const ADDRESSES = ["127.0.0.14", "127.0.0.15", "127.0.0.16"];
 const ALL = ADDRESSES.join(" ");
 const WITHOUT_FIRST = ADDRESSES.slice(1).join(" ");
 const STALE_AFTER_MS = 10_000;
-/** The edge speaks thrice within this, so that its own restart fits into the agent's patience. */
+/** The edge makes three contacts within this time, so that its own restart fits into the agent's timeout. */
 const EDGE_STALE_AFTER = "6s";
 
 let world: World;
@@ -50,7 +50,9 @@ async function mend(): Promise<void> {
   await answered(ALL);
 }
 
-/** Waits for longer than the agent does without word from the edge: whoever had none by then would have published all. */
+/**
+ * Waits for longer than the agent does without contact to the edge. An agent without contact by then would have published all.
+ */
 async function outlastSilence(): Promise<void> {
   const end = Date.now() + STALE_AFTER_MS + 1_000;
   await until("edgeStaleAfter to pass", () => Date.now() > end);

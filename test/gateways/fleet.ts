@@ -63,7 +63,7 @@ export interface FleetPorts {
   /** Nothing listens here. */
   closed: number;
   resolver: number;
-  /** On 127.0.0.1 a gateway that answers as it is told, on 127.0.0.2 one that always answers well. */
+  /** On 127.0.0.1 a gateway with scripted answers, on 127.0.0.2 one that always answers well. */
   switched: number;
   /** `GET /<name>` says what a gateway has seen, as JSON; `PUT /switched/<status>` tells one how to answer. */
   seen: number;

@@ -1,7 +1,7 @@
 import type { Behaviour } from "./gateway.ts";
 import { afterRequest } from "./gateway.ts";
 
-/** A gateway that answers as it is told, and notes when it was asked under which name (Unix ms, by the Host header). */
+/** A gateway with scripted answers. It records when each name was requested (Unix ms, by the Host header). */
 export interface Switched {
   status: number;
   asked: Record<string, number[]>;

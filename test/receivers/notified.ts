@@ -10,8 +10,8 @@ export type Notified = { headers: Record<string, string>; body: unknown; text: s
 type State = { answers: NotifiedAnswer[]; received: Notified[] };
 
 /**
- * Receivers of notifications, as many as there are names: `/notify/<name>` takes one and gives the next answer that was put, or
- * 200; `/notified/<name>` tells what came (GET) and puts answers (PUT).
+ * Receivers of notifications, one for each name. `/notify/<name>` receives one and returns the next scripted answer, or 200.
+ * `/notified/<name>` returns what came (GET) and scripts answers (PUT).
  */
 export class NotifiedReceivers {
   readonly #states = new Map<string, State>();

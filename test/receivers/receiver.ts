@@ -23,8 +23,8 @@ type Control = { mode: ReceiverMode; applied: Number_; takes: string[] };
 type State = Control & { received: Received[] };
 
 /**
- * Webhook receivers for tests, as many as there are names: `/hook/<name>` receives, `/control/<name>` tells what came
- * (GET) and sets the mode, the number that was applied last, or the kinds that are taken besides (PUT). Those of notifications are beside them.
+ * Webhook receivers for tests, one for each name. `/hook/<name>` receives. `/control/<name>` returns what came (GET). It sets the
+ * mode, the number that was applied last, or the further kinds that are accepted (PUT). Those of notifications are beside them.
  */
 export async function startReceivers(): Promise<{ url: string; stop: () => Promise<void> }> {
   const states = new Map<string, State>();

@@ -11,9 +11,9 @@ const X = "203.0.113.1";
 const Y = "203.0.113.2";
 
 /*
- * Clusters X and Y have one address each at one host. Both are told unhealthy in the same second; verdicts, decisions
- * and deliveries go their way in any order, are lost, doubled and overtaken. Each agent takes a delivery only if its
- * number is higher than what it has.
+ * Clusters X and Y have one address each at one host. Both become unhealthy in the same second. Verdicts, decisions
+ * and deliveries arrive in any order, and are lost, doubled and overtaken. Each agent applies a delivery only if its
+ * number is higher than its own.
  */
 it(`${RUNS} random interleavings of two clusters whose last endpoints fail at once: DNS never has zero targets`, () => {
   for (let seed = 1; seed <= RUNS; seed += 1) {

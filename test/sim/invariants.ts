@@ -1,6 +1,6 @@
 import { after, decidedOn, type Event, publishedOf, recordOf, type Setup, type World, wordsOf } from "./world.ts";
 
-/** What must hold of every step of every world; the rule that a step broke, in words, or undefined. */
+/** What must hold for every step of every world. Returns the rule that a step broke, as text, or undefined. */
 export function brokenBy(before: World, event: Event, now: World, setup: Setup): string | undefined {
   const rules: Record<string, () => boolean> = {
     "DNS went from something to nothing": () => before.published.length === 0 || now.published.length > 0,
@@ -29,7 +29,7 @@ export function brokenBy(before: World, event: Event, now: World, setup: Setup):
   return Object.keys(rules).find((rule) => rules[rule]?.() === false);
 }
 
-/** All live regions agree that all is well: with Publish everything is published, whoever else is dead. */
+/** All live regions agree that all leaves are healthy: with Publish everything is published, whichever regions are dead. */
 export function healed(world: World, live: readonly number[], setup: Setup): boolean {
   let now = world;
   for (let round = 0; round < setup.successThreshold; round += 1) {

@@ -1,6 +1,6 @@
 /**
- * The shortest of a few tries, in ms; the first that keeps the limit is the last one made. What a busy machine adds makes a try
- * longer and none shorter, so that a promise about time is broken only where none of them keeps it.
+ * The shortest of a few tries, in ms; the first that keeps the limit is the last one made. A busy machine makes a try longer,
+ * never shorter. So a promise about time is broken only if no try keeps it.
  */
 export async function bestOf(tries: number, limitMs: number, attempt: () => Promise<number>): Promise<number> {
   let best = Number.POSITIVE_INFINITY;

@@ -12,7 +12,7 @@ export interface FakeEdge extends AsyncDisposable {
   asked: string[];
 }
 
-/** A server that answers as it is told. */
+/** A server with scripted answers. */
 export async function fakeEdge(answering: Answering): Promise<FakeEdge> {
   const asked: string[] = [];
   const server = createServer((request, response) => {

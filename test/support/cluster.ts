@@ -16,7 +16,7 @@ import type { Received, ReceiverMode } from "../receivers/receiver.ts";
 
 const bindings = env as unknown as Env;
 
-/** A coordinator as the cluster knows it: it keeps shares, hands out decisions when told, and can be out of reach. */
+/** A coordinator as the cluster knows it: it keeps shares, hands out decisions on demand, and can be unreachable. */
 export class FakeCoordinator implements Partial<CoordinatorRpc> {
   mode: "up" | "down" | "hangs" = "up";
   clusters = new Set<string>();
@@ -91,7 +91,7 @@ export interface World {
   etag: string | undefined;
   /** The cluster's memory is gone; the storage stays. */
   restart: (settings?: Record<string, string>) => void;
-  /** Signs and pushes, as an agent does: with the tag of the last answer, unless told otherwise (null: with none). */
+  /** Signs and pushes, as an agent does: with the tag of the last answer by default (null: without a tag). */
   push: (records: SnapshotRecordInput[], options?: PushOptions) => ReturnType<Cluster["putSnapshot"]>;
   decide: (n: number, records: RecordStatus[], partition?: number) => ReturnType<Cluster["decided"]>;
   received: () => Promise<Received[]>;

@@ -118,7 +118,7 @@ export class FakeApi implements ObjectClient {
   }
 }
 
-/** A cache that follows the API when it is told to. */
+/** A cache that follows the API on demand. */
 export class FakeCache implements ObjectCache {
   isSynced = true;
   readonly #api: FakeApi;
@@ -128,7 +128,7 @@ export class FakeCache implements ObjectCache {
     this.#api = api;
   }
 
-  /** Reads all anew. Returns what has changed. */
+  /** Reads everything again. Returns what has changed. */
   sync(): ObjectRef[] {
     const before = this.#objects;
     this.#objects = structuredClone(this.#api.objects);

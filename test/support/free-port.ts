@@ -11,8 +11,8 @@ const part = FIRST + (Number(process.env.VITEST_POOL_ID ?? 0) % WORKERS) * PER_W
 let taken = Math.floor(Math.random() * PER_WORKER);
 
 /**
- * A port that is free for TCP and UDP at all addresses now, from below the range that outgoing connections take theirs from:
- * those of the probes would soon have one that was found free there.
+ * A port that is free now for TCP and UDP at all addresses. It is below the range of outgoing connections, since those of the
+ * probes would soon take one from there.
  */
 export async function freePort(): Promise<number> {
   const port = part + (taken++ % PER_WORKER);

@@ -141,7 +141,7 @@ export async function withNotifier(targets: Written[], story: (scene: Scene) => 
   }
 }
 
-/** A trouble that begins now. */
+/** An alert that begins now. */
 export function trouble(key: string, change: Partial<Trouble> = {}): Trouble {
   return { key, kind: kindOf(key), since: Date.now(), summary: `${key} is out of order`, ...change };
 }

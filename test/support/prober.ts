@@ -17,7 +17,7 @@ export function freshProber(name = `weur/0/test/${crypto.randomUUID()}`): Prober
   return PROBER.getByName(name);
 }
 
-/** For probes of what hangs: as short as a busy machine lets the others be told from it. */
+/** The timeout for hanging targets: as short as a busy machine allows without affecting other probes. */
 export const brief = { timeoutMs: 500 };
 
 /** A probe of 127.0.0.1 with thresholds of 2, changed as given; `revision` follows the target. */
@@ -65,7 +65,7 @@ export function standIn(stub: ProberStub, doubles: Partial<ProberDependencies> =
   });
 }
 
-/** The word of each probe in a report, by its id. */
+/** The result of each probe in a report, by its id. */
 export function byId(report: Report | undefined): Record<string, ProbeReport> {
   return Object.fromEntries((report?.probes ?? []).map((probe) => [probe.id, probe]));
 }

@@ -11,13 +11,13 @@ export function plain(dnsName: string, recordType: RecordType, ...targets: strin
   return { dnsName, recordType, recordTTL: 60, targets };
 }
 
-/** A weighted record set, told apart by its first target. */
+/** A weighted record set, identified by its first target. */
 export function weighted(weight: number, dnsName: string, recordType: RecordType, ...targets: string[]): Endpoint {
   const providerSpecific = [{ name: "weight", value: `${weight}` }];
   return { ...plain(dnsName, recordType, ...targets), setIdentifier: targets[0] ?? "", providerSpecific };
 }
 
-/** A geo record set, told apart by its code. */
+/** A geo record set, identified by its code. */
 export function geo(code: string, dnsName: string, recordType: RecordType, ...targets: string[]): Endpoint {
   const providerSpecific = [{ name: "geo-code", value: code }];
   return { ...plain(dnsName, recordType, ...targets), setIdentifier: code, providerSpecific };
@@ -52,8 +52,8 @@ const WORDS: Record<string, Word> = { u: "Unhealthy", h: "Healthy", p: "Pending"
 const FRESHNESS: Record<string, Freshness> = { "+": "Fresh", "?": "Awaited", "-": "Silent" };
 
 /**
- * Regions in short: a word (`u`, `h`, `p`), its freshness (`+` fresh, `?` awaited, `-` silent) and the count that goes
- * with it (failures after `u`, successes after `h`; `p` counts failures). Thresholds are those of {@link policy}.
+ * Regions in short: a verdict (`u`, `h`, `p`), its freshness (`+` fresh, `?` awaited, `-` silent) and a count. The count is
+ * failures after `u` and `p`, and successes after `h`. Thresholds are those of {@link policy}.
  */
 export function regions(text: string): RegionWord[] {
   return text.split(" ").map((part, index) => {

@@ -34,7 +34,7 @@ export interface Script12 {
 
 const suite = SUITES[3];
 
-/** A TLS 1.2 server that says what it is told to. */
+/** A scripted TLS 1.2 server. */
 export class ScriptedServer12 {
   readonly hello: Hello;
   readonly reads = new Records();

@@ -42,7 +42,7 @@ export interface Script13 {
 
 const suite = SUITES[0];
 
-/** A TLS 1.3 server that says what it is told to. */
+/** A scripted TLS 1.3 server. */
 export class ScriptedServer13 {
   readonly hello: Hello;
   /** Reads what the client sends, under the newest keys of the handshake. */

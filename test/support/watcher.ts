@@ -2,7 +2,7 @@ import { expect, vi } from "vitest";
 import type { Event } from "../../shared/model/event.ts";
 import { type LiveMessage, liveMessage } from "../../shared/model/overview.ts";
 
-/** A client of the stream that keeps all it was told. */
+/** A client of the stream that keeps all messages. */
 export class Watcher {
   readonly messages: LiveMessage[] = [];
   readonly texts: string[] = [];

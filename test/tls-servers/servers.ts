@@ -16,7 +16,7 @@ import { startOpenssl } from "./openssl.ts";
 import { binaryOf, type Running } from "./program.ts";
 import { startProxy } from "./proxy.ts";
 
-/** What the tests in workerd are told. */
+/** The values that the tests in workerd get. */
 export interface LiveServers {
   /**
    * `POST /<n>` starts the server of a case, alone, and answers with its port. So do `POST /names` (two names, each with

@@ -4,7 +4,7 @@ import type { Contender } from "../rounds.ts";
 import type { Ports } from "../server.ts";
 import type { Blackbox } from "./blackbox.ts";
 
-/** Contenders that ask the same server; the first is what the others are held against. */
+/** Contenders that ask the same server; the others are compared with the first. */
 export interface Contest {
   title: string;
   contenders: Contender[];

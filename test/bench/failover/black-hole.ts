@@ -6,7 +6,7 @@ const BACKLOG = 8;
 /** More than the backlog holds; those beyond it wait with the others. */
 const FILLERS = 24;
 
-/** Answers 200 until it is told to stop accepting: then its thread sleeps until the flag is raised. */
+/** Answers 200 until it must stop accepting. Then its thread sleeps until the flag is raised. */
 const SERVER = `
   const { createServer } = require("node:http");
   const { parentPort, workerData } = require("node:worker_threads");

@@ -103,8 +103,8 @@ const TRIPLES = REGIONS.flatMap((one, first) =>
 const STRIDE = 31;
 
 /**
- * Records with other regions are in other shards: endpoints that fail seldom, as they do, share a shard's slots and its
- * budget of confirmations with none that fails too.
+ * Records with other regions are in other shards. Their endpoints fail seldom. They must not share a shard's slots and
+ * confirmation budget with other failing ones.
  */
 function regionsOf(count: number, place: number): string[] {
   if (count === 1) return [REGIONS[place % REGIONS.length]!];

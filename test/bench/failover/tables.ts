@@ -76,7 +76,7 @@ function goalLines(failures: readonly Turn[], returns: readonly Turn[]): string[
   ];
 }
 
-/** The turns that took longer than the bound and 1 s, or for ever, in words. */
+/** The runs that took longer than the bound and 1 s, or for ever, as text. */
 export function lateOnes(turns: readonly Turn[]): string[] {
   return turns
     .filter((turn) => !isWithin(turn))

@@ -53,8 +53,8 @@ function objectDifference(after: ObjectCounts, before: ObjectCounts): ObjectCoun
 }
 
 /**
- * The month that goes on as the window did: all that was counted in it is scaled, but for the rows of history, which come
- * seldom and are set by the clock.
+ * The month that continues as the window did. All counts are scaled, except the rows of history, which are rare and follow the
+ * clock.
  * @param checkCpuMs CPU of one check
  */
 export function monthOf(used: Counts, windowS: number, checkCpuMs: number): Month {

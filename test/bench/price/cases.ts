@@ -33,7 +33,7 @@ export const CASES: readonly Case[] = FLEETS.flatMap((endpoints) =>
 export const nameOf = ({ endpoints, regions, intervalS, state }: Case): string =>
   `${endpoints} × ${regions} at ${intervalS} s, ${state}`;
 
-/** Those of a short run: the goal's cases, and what trouble costs. */
+/** Those of a short run: the goal's cases, and the cost of failing endpoints. */
 export const isQuick = ({ endpoints, regions, intervalS, state }: Case): boolean =>
   endpoints === 100 && regions > 1 && (state === "healthy" || (regions === 3 && intervalS === 30));
 

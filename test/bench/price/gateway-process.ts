@@ -39,7 +39,7 @@ async function serve({ certificate, key, delayMs }: GatewayPlan): Promise<number
   return (front.address() as AddressInfo).port;
 }
 
-/** Child process: first its plan comes, then, whenever that changes, which endpoints are in trouble. */
+/** Child process. It receives its plan, and then which endpoints fail, whenever that changes. */
 process.once("message", async (plan: GatewayPlan) => {
   process.on("message", (next: Trouble) => {
     trouble = next;

@@ -39,7 +39,7 @@ interface StandPlan {
   together: number;
 }
 
-/** Starts everything for one case; what was started is stopped again where a part of it fails. */
+/** Starts everything for one case. If a part fails to start, everything is stopped again. */
 export async function startStand(one: Case, plan: StandPlan): Promise<Stand> {
   const closers = new AsyncDisposableStack();
   try {
@@ -106,7 +106,7 @@ function edgePlan(own: { folder: string; port: number; adminToken: string; autho
       ADMIN_TOKEN: own.adminToken,
       HEADER_KEY: randomBytes(32).toString("base64"),
       ALLOW_PRIVATE_ADDRESSES: "true",
-      // The edge's own door: where not even that answers, the trouble is this machine's.
+      // The edge's own door. If not even that answers, the fault is this machine's.
       CANARIES: `${HOST}:${own.port}`,
       COLO_URL: "",
       DIALS_TOGETHER: `${own.together}`,

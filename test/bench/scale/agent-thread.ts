@@ -5,7 +5,7 @@ import type { MessageNumber } from "../../../shared/model/number.ts";
 import type { RecordStatus } from "../../../shared/model/status.ts";
 import { isNewer, NO_NUMBER } from "../../../shared/number.ts";
 
-/** What the driver is told of a delivery: the leaves that are not in DNS by it, and when it had been read, Unix ms. */
+/** The report on a delivery to the driver: the leaves that it removes from DNS, and when it had been read, Unix ms. */
 export interface Delivered {
   cluster: string;
   at: number;
@@ -50,7 +50,7 @@ const server = createServer((request, response) => {
   });
 });
 
-/** Whether the message could be taken: none that is older than what is held, and changes only over what they stand on. */
+/** Whether the message could be applied: it must not be older than the current state, and changes need their base. */
 function take(held: Held, message: Message): boolean {
   if (message.kind === "Contact") return true;
   if (isNewer(held.number, message.number)) return false;

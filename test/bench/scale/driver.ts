@@ -8,7 +8,7 @@ import { type Outcome, SimulatedProber } from "./simulated-prober.ts";
 /** How many reports are under way at once where they are sent as fast as they are taken. */
 const AT_ONCE = 8;
 
-/** A report that is not answered by then counts as not taken, as probers have it: one that is lost must not hold up the others. */
+/** A report without an answer by then counts as lost, as with probers. A lost one must not delay the others. */
 const ANSWER_MS = 5_000;
 
 /** One report, when it was due and when it was answered (Unix ms), in `late` after the time it was sent. */
@@ -22,7 +22,7 @@ export interface Sent {
 export class Driver {
   readonly probers = new Map<string, SimulatedProber>();
   outcome: Outcome = () => "Ok";
-  /** Told of each report before it leaves. */
+  /** Called with each report before it leaves. */
   onReport: (report: Report) => void = () => {};
   looks = 0;
   assignments = 0;

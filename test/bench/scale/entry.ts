@@ -64,7 +64,7 @@ export class Cluster extends RealCluster {
   }
 }
 
-/** Hands what it is told on to the driver outside, which does its rounds: here it keeps nothing, and takes no memory. */
+/** Forwards its calls to the driver outside, which runs the rounds. It keeps nothing here, and takes no memory. */
 export class Prober extends DurableObject<Env> {
   async assign(assignment: Assignment): Promise<{ number: MessageNumber }> {
     await this.#tell("assign", assignment);

@@ -56,7 +56,7 @@ async function bench(plan: Plan): Promise<void> {
   ]);
 }
 
-/** Does the work; if it was asked for, with what took the most time of it. */
+/** Does the work, with a profile of what took the most time if requested. */
 async function profile<Value>(
   { isProfiled }: Plan,
   inspector: { profile: (work: () => Promise<void>) => Promise<{ name: string; ms: number }[]> },

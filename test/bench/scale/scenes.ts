@@ -25,7 +25,7 @@ export async function flood(stage: Stage): Promise<Flood> {
   say("warms up");
   const start = Date.now();
   await driver.flood("report", WARM_ROUNDS);
-  // In its first minute a coordinator writes a row with each report; one that hears nothing for ten seconds begins anew.
+  // In its first minute a coordinator writes a row with each report; one without calls for ten seconds starts again.
   while (Date.now() - start < 61_000) {
     say(`goes through the coordinator's first minute: ${Math.round((Date.now() - start) / 1_000)} s`);
     await driver.flood("report", 1);
@@ -96,7 +96,7 @@ export interface Storm extends Cost {
   rows: Rows;
 }
 
-/** These leaves die at once, while the probers are at their own pace; over when the agent was told of the last. */
+/** These leaves die at once, while the probers are at their own pace; it ends when the agent has received the last. */
 export async function storm(stage: Stage, leaves: ReadonlySet<string>, what: string): Promise<Storm> {
   const { driver, agent, workerd, say } = stage;
   const quorum = new Quorums(leaves);

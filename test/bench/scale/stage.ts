@@ -17,7 +17,7 @@ export interface Stage {
   driver: Driver;
   agent: Agent;
   workerd: Workerd;
-  /** CPU that workerd has while nothing is asked of it, ms in a second. */
+  /** CPU time of workerd while it is idle, ms in a second. */
   idle: number;
   /** From when the process was there to when its coordinator had answered: what it has in storage is in memory then. */
   born: Cost & { heapMb: number };

@@ -2,7 +2,7 @@ import type { Overview, RecordSummary } from "../../../shared/model/overview.ts"
 import { REGIONS, type Region } from "../../../shared/model/region.ts";
 
 export const WATCHING: readonly Region[] = REGIONS.slice(0, 9);
-/** One record in so many is in trouble. */
+/** One record in this many has a fault. */
 const TROUBLE_EVERY = 50;
 const AT = Date.UTC(2026, 0, 1);
 

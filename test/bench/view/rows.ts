@@ -13,9 +13,8 @@ const WHAT: Record<keyof Measured, string> = {
 };
 
 /**
- * The overview with a thousand records in nine regions beside that with ten, both in Chromium and live: for each measure the
- * milliseconds of either, and how many times the small page's the large one's are. Empty, with a word on why, where there is
- * no browser.
+ * Compares the overview of a thousand records in nine regions with that of ten, both live in Chromium. Each measure has the
+ * milliseconds of either, and their ratio. Empty, with a word on why, where there is no browser.
  */
 export async function viewRows(rounds: number, say: (text: string) => void): Promise<[string, string, string, ""][]> {
   const why = whyNoBrowser();

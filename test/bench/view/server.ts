@@ -20,9 +20,9 @@ const TELL_EVERY_MS = 500;
 const CHANGES_OF = 100;
 
 /**
- * Serves the view as it was built, with an overview of so many records in nine regions and a stream in which one record in a
- * hundred changes twice a second. All of that is generated: no Worker, no prober and no store takes part, for what is
- * measured is the page alone.
+ * Serves the view as it was built, with an overview of this many records in nine regions. In its stream one record in a hundred
+ * changes twice a second. All of that is generated: no Worker, no prober and no store takes part, for what is measured is the
+ * page alone.
  */
 export async function serveView(records: number): Promise<{ origin: string; stop: () => Promise<void> }> {
   const timers = new Set<NodeJS.Timeout>();

@@ -7,7 +7,7 @@ const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const TEXT = 0x81;
 const MASKED_SMALL = 6;
 
-/** The server's side of a WebSocket (RFC 6455), no more of it than the view's stream: sends texts, answers each ping. */
+/** The server's side of a WebSocket (RFC 6455), only what the view's stream uses: sends texts, answers each ping. */
 export function acceptWebSocket(request: IncomingMessage, socket: Duplex): (text: string) => void {
   const key = request.headers["sec-websocket-key"] ?? "";
   const accept = createHash("sha1").update(`${key}${GUID}`).digest("base64");

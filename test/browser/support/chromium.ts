@@ -22,7 +22,7 @@ const FLAGS = [
   "--no-default-browser-check",
 ];
 
-/** The browser's program: what CHROMIUM names, else where Debian has it; undefined where there is none. */
+/** The browser's program: what CHROMIUM names, else Debian's path. Undefined without one. */
 export function findChromium(): string | undefined {
   const { CHROMIUM } = process.env;
   return (CHROMIUM === undefined ? PLACES : [CHROMIUM]).find(canBeRun);

@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { HOST } from "../../../local/plan.ts";
 
-/** How a way can be: through; refused and reset; or dead without a word, as behind a firewall that drops. */
+/** States of a connection: open; refused and reset; or dropped silently, as by a firewall. */
 export type Way = "open" | "reset" | "black hole";
 
 export interface Cuttable {
   origin: string;
-  /** Applies to what is open and to what comes. What was held back in a black hole is lost with its connection. */
+  /** Applies to what is open and to what comes. Data that a black hole has kept is lost with its connection. */
   become(way: Way): void;
   stop(): Promise<void>;
 }

@@ -27,7 +27,7 @@ let scene: Scene;
 beforeAll(async () => {
   scene = await Scene.start(sharedCluster(), ADDRESSES, {
     settings: { EDGE_STALE_AFTER: "8s", DELETION_TIMEOUT: "16s" },
-    // The edge speaks thrice within this.
+    // The edge makes three contacts within this time.
     edgeSettings: { EDGE_STALE_AFTER: "6s" },
   });
 });

@@ -212,7 +212,7 @@ function untilRefused(name: string) {
   });
 }
 
-/** Ends the replica and starts it anew, where the edge finds it. */
+/** Restarts the replica, where the edge finds it. */
 async function restart(): Promise<void> {
   const [replica] = scene.world.replicas;
   await replica!.process.stop("SIGKILL");

@@ -13,7 +13,7 @@ let scene: Scene;
 beforeAll(async () => {
   scene = await Scene.start(sharedCluster(), ADDRESSES, {
     settings: { EDGE_STALE_AFTER: `${STALE_AFTER_MS}ms`, LEADER_LEASE: "4s" },
-    // The edge speaks thrice within this.
+    // The edge makes three contacts within this time.
     edgeSettings: { EDGE_STALE_AFTER: "6s" },
   });
   for (const [name, whenSilent] of Object.entries(RECORDS)) {

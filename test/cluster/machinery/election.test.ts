@@ -124,7 +124,7 @@ test("without the API server the leader gives up before its Lease is over; with 
   await plane.apiserver.stop("SIGKILL");
   const stoppedAt = Date.now();
   await until("the leader to give up", () => first.at("lost"));
-  // What it says it says by its clock, however late the word of its loss comes.
+  // It answers by its clock, however late the loss is reported.
   await until("the Lease to be over", () => (first.last?.at ?? 0) > stoppedAt + LEASE_MS);
   expect(first.words.filter(({ at, isLeader }) => isLeader && at >= stoppedAt + LEASE_MS)).toEqual([]);
   await plane.apiserver.start();

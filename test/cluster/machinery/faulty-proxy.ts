@@ -22,7 +22,7 @@ export interface Seen {
   url: string;
 }
 
-/** A proxy in front of an API server that can be told to answer wrongly, and counts. */
+/** A proxy in front of an API server that can inject wrong answers, and counts. */
 export class FaultyProxy {
   readonly seen: Seen[] = [];
   faulted = 0;

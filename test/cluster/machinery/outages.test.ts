@@ -45,7 +45,7 @@ afterEach(async () => {
 });
 afterAll(() => plane.stop());
 
-/** An informer that holds two objects, behind a proxy that may be told to break. */
+/** An informer with two objects, behind a proxy that can inject faults. */
 async function follow(more: { quietMs?: number } = {}) {
   namespace = await plane.freshNamespace("outages");
   for (const name of ["a", "b"]) await truth.create(CONFIG_MAP, configMap(namespace, name));

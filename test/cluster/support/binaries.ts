@@ -33,8 +33,8 @@ const EXTERNAL_DNS: BinarySet<"external-dns"> = {
 export type ClusterBinaries = Readonly<Record<keyof typeof KUBERNETES.packages, string>>;
 
 /**
- * The programs of a control plane: those in the folder `KUBEBUILDER_ASSETS` (the convention of controller-runtime's envtest)
- * as far as they are there, else the ones that Go builds, once, into a cache. Throws with what to do where neither can be.
+ * The programs of a control plane. Those in the folder `KUBEBUILDER_ASSETS` (the convention of controller-runtime's envtest) are
+ * preferred. Go builds the missing ones, once, into a cache. Throws with what to do where neither can be.
  */
 export async function clusterBinaries(): Promise<ClusterBinaries> {
   const assets = process.env.KUBEBUILDER_ASSETS;

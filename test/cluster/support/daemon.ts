@@ -90,7 +90,7 @@ export class Daemon {
       stdio: ["ignore", log, log],
     });
     closeSync(log);
-    child.on("error", () => undefined); // Told below: there is no process id then.
+    child.on("error", () => undefined); // Reported below: there is no process id then.
     const { pid } = child;
     if (pid === undefined) throw new Error(`${name} could not be started: is ${binary} there and executable?`);
     const release = guard({ group: pid });

@@ -71,7 +71,7 @@ export class Fed implements AsyncDisposable {
     return this.edge.deliver(port ?? this.replicas[0]?.webhookPort ?? 0, delivery(number, records));
   }
 
-  /** Makes a record whose name is its host's first label; resolves when the edge was told. */
+  /** Makes a record whose name is its host's first label; resolves when the edge has it. */
   async make(namespace: string, name: string, targets: readonly string[]): Promise<KubeObject> {
     const rootHost = hostOf(namespace, name);
     const object = await this.client.create(DNS_RECORD, {

@@ -10,8 +10,8 @@ declare module "vitest" {
 }
 
 /**
- * Starts the control planes that the test files share, with all definitions installed: one for each file that runs at a time,
- * since an agent works on all that its API server has.
+ * Starts the control planes that the test files share, with all definitions installed. Each file that runs at a time needs one,
+ * since an agent works on everything in its API server.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const planes: ControlPlane[] = [];

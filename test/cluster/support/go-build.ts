@@ -19,8 +19,8 @@ export interface BinarySet<Name extends string> {
 const TELL_EVERY_MS = 15_000;
 
 /**
- * Where each program of a set is: in a cache in the user's home, named by the module's go.mod and go.sum, built first where it
- * is not. Tells its progress on standard output. Throws with the compiler's last lines where it fails.
+ * The path of each program of a set. The cache in the user's home is keyed by the module's go.mod and go.sum. Missing programs
+ * are built first. Tells its progress on standard output. Throws with the compiler's last lines where it fails.
  */
 export async function builtBinaries<Name extends string>(set: BinarySet<Name>): Promise<Record<Name, string>> {
   const names = Object.keys(set.packages) as Name[];

@@ -8,7 +8,7 @@ export const MODULES = join(import.meta.dirname, "..", "binaries");
 /** Where Go is installed where PATH does not name it. */
 const USUAL_PLACES = ["/usr/local/go/bin/go", "/usr/lib/go/bin/go", "/opt/homebrew/bin/go"];
 
-/** The Go tool, from PATH or where it is installed by custom. Throws with what to do where there is none. */
+/** The Go tool, from PATH or where it is installed by custom. Without one it throws with what to do. */
 export function goTool(): string {
   const places = (process.env.PATH ?? "").split(":").map((folder) => join(folder, "go"));
   const found = [...places, ...USUAL_PLACES].find((place) => existsSync(place));

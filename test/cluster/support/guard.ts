@@ -4,14 +4,14 @@ import { join } from "node:path";
 /** What has to go when this process does: a process group by its leader's id, or a folder. */
 export type Guarded = { group: number } | { folder: string };
 
-/** What the guard is told: to look after something, or no longer. */
+/** A message to the guard: to look after something, or no longer. */
 export type GuardWord = { add: Guarded } | { remove: Guarded };
 
 let keeper: ChildProcess | undefined;
 
 /**
- * Has a process of its own end the group, or remove the folder, when this process ends in whatever way: a test run that is
- * killed can end nothing itself. Returns what releases it again.
+ * Starts a process that ends the group, or removes the folder, when this process ends in any way. A test run that is killed can
+ * clean up nothing itself. Returns what releases it again.
  */
 export function guard(guarded: Guarded): () => void {
   tell({ add: guarded });

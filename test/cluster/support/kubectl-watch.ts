@@ -7,7 +7,7 @@ import { guard } from "./guard.ts";
 
 /** A `kubectl get … --watch` that goes on, and what it has printed. */
 export interface KubectlWatch {
-  /** All of it, as a person sees it. */
+  /** The whole output, as a person sees it. */
   text(): string;
   /** Its lines that have a cell in each column, by the columns of its heading, in order. */
   rows(): Readonly<Record<string, string>>[];
@@ -38,7 +38,7 @@ export async function startKubectlWatch(cluster: Cluster, args: readonly string[
   };
 }
 
-/** Columns grow wider while it runs, so that only a line without an empty cell can be told apart. */
+/** Columns grow wider while it runs, so only a line without an empty cell can be parsed. */
 function rowsOf(table: string): Record<string, string>[] {
   const [names = [], ...rows] = table
     .split("\n")

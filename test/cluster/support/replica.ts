@@ -120,7 +120,7 @@ export class TestReplica {
     return (await this.metric("vedette_agent_leader").catch(() => 0)) === 1;
   }
 
-  /** The most memory that the process ever held, in bytes. */
+  /** The peak memory of the process, in bytes. */
   get peakBytes(): number {
     const status = readFileSync(`/proc/${this.process.pid}/status`, "utf8");
     return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1024;

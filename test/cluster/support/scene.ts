@@ -43,7 +43,7 @@ function without(rule: Rule, verbs: readonly string[], resources: readonly strin
   return [others, left].filter((one) => one.resources.length > 0 && one.verbs.length > 0);
 }
 
-/** A whole world with gateways of its own and one namespace, and what was to be in DNS of it at any time. */
+/** A whole environment with its own gateways and one namespace, and what had to be in DNS at any time. */
 export class Scene {
   readonly world: ClusterWorld;
   readonly namespace: string;

@@ -2,9 +2,9 @@ import { inject } from "vitest";
 import { Cluster } from "./cluster.ts";
 
 /**
- * The control plane that this file has for itself while it runs, and that other files had before it, with our definitions,
- * Gateway API's and external-dns' installed. Use a namespace of your own (`freshNamespace`); to stop or halt a server, start a
- * control plane of your own (`startControlPlane`).
+ * The control plane that this file has to itself while it runs. Other files used it before. Our definitions, Gateway API's and
+ * external-dns' are installed. Use a namespace of your own (`freshNamespace`); to stop or halt a server, start a control plane of
+ * your own (`startControlPlane`).
  */
 export function sharedCluster(): Cluster {
   const clusters = inject("clusters");

@@ -25,12 +25,12 @@ export type ShopPlan = Omit<WorldPlan, "hosts"> & {
 export const targetsOf = (object: KubeObject | undefined): string | undefined =>
   (object as Held | undefined)?.spec.endpoints.flatMap(({ targets }) => targets).join(" ");
 
-/** A record `shop` with real gateways, published by running replicas, and all that its DNSEndpoint ever held. */
+/** A record `shop` with real gateways, published by running replicas, and all versions of its DNSEndpoint. */
 export class Shop implements AsyncDisposable {
   readonly world: ClusterWorld;
   readonly namespace: string;
   readonly gateways: readonly Gateway[];
-  /** What the DNSEndpoint held, version by version, as far as a watch tells. */
+  /** The contents of the DNSEndpoint, version by version, as far as a watch shows. */
   readonly published: string[] = [];
   readonly #informer: Informer;
 
@@ -89,7 +89,7 @@ export class Shop implements AsyncDisposable {
     await this.gateways[index]?.change(breakage);
   }
 
-  /** Breaks or mends the gateway; resolves when the edge has decided so. */
+  /** Breaks or repairs the gateway; resolves when the edge has decided so. */
   async decide(index: number, breakage?: Breakage): Promise<void> {
     const address = this.gateways[index]?.address ?? "";
     await this.change(index, breakage);

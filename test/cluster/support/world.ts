@@ -90,7 +90,7 @@ export class ClusterWorld {
     await this.cluster.kubectlOk(["apply", "-f", "-"], manifests.map((one) => stringify(one)).join("---\n"));
   }
 
-  /** An object as JSON, or undefined where there is none. */
+  /** An object as JSON, or undefined if it does not exist. */
   async get<Shape = Record<string, unknown>>(
     kind: string,
     namespace: string,

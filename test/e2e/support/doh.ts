@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Answer, decode, encode, RECURSION_AVAILABLE, RECURSION_DESIRED } from "dns-packet";
 
-/** A resolver by RFC 8484 (DNS over HTTPS, here without TLS) that knows only the names it is told. */
+/** A resolver by RFC 8484 (DNS over HTTPS, here without TLS) that knows only the configured names. */
 export type Doh = {
   url: string;
   /** The addresses of a name from now on; none makes it NXDOMAIN. */

@@ -37,7 +37,7 @@ export async function everyRoute(edgeUrl: string): Promise<Operation[]> {
   return operations.toSorted((a, b) => isEnd(a) - isEnd(b));
 }
 
-/** The path with a value in the place of each parameter; a parameter that nobody has told of is an error of the test's. */
+/** The path with a value in the place of each parameter; an unknown parameter is an error of the test. */
 export function filled({ name, path }: Operation, values: Readonly<Record<string, string>>): string {
   return path.replace(/\{(\w+)\}/g, (_, parameter: string) => {
     const value = values[parameter];

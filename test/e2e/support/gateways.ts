@@ -10,7 +10,7 @@ import { until } from "./until.ts";
 export type TestGateway = {
   server: "nginx" | "haproxy" | "Node";
   address: string;
-  /** Breaks it in the given way, or mends it. */
+  /** Breaks it in this way, or repairs it. */
   change(breakage: Breakage | undefined): Promise<void>;
   stop(): Promise<void>;
 };

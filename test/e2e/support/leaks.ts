@@ -1,6 +1,6 @@
 /**
- * Finds secrets in text. A canary is letters and digits, so that it reads the same in JSON, in a URL and in a header; it is also
- * looked for in hexadecimal and in base64, at each of the three places that it can have in what was encoded with it.
+ * Finds secrets in text. A canary is letters and digits, so it reads the same in JSON, in a URL and in a header. It is also
+ * searched for in hexadecimal and in base64. In base64 it can begin at three offsets.
  */
 export class Canaries {
   readonly #forms = new Map<string, string>();

@@ -35,7 +35,7 @@ export function runShell(line: string, env: Record<string, string> = {}): Promis
 
 /** Starts `vedette …` on a terminal of its own; what is typed goes to its standard input. */
 export function startOnTerminal(args: readonly string[], env: Record<string, string> = {}): Running {
-  // With a shell between them, its word on Ctrl-C would be what one hears.
+  // With a shell between them, the shell's reaction to Ctrl-C would be seen.
   const line = ["exec", ...[process.execPath, LAUNCHER, ...args].map((word) => `'${word}'`)].join(" ");
   return startCommand("script", ["-qefc", line, "/dev/null"], { TERM: "xterm", ...env });
 }

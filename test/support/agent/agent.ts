@@ -37,7 +37,7 @@ export function settingsFor(folder: string, edgeUrl: string, flags: string[] = [
   return settings;
 }
 
-/** A folder of records, a fake edge, and agents between them; `close` ends all of it. */
+/** A folder of records, a fake edge, and agents between them; `close` ends everything. */
 export class Bench {
   readonly folder: string;
   readonly edge: FakeEdge;

@@ -17,7 +17,7 @@ export interface Ask {
 
 export type Reply = DecodedPacket & { rcode: string };
 
-/** A query on the wire; `more` adds or replaces parts of it. */
+/** A query on the wire; `more` adds or replaces its parts. */
 export function query(name: string, type = "A", more: Partial<Packet> = {}): Buffer {
   const questions = [{ name, type: type as "A", class: "IN" as const }];
   return dnsPacket.encode({ type: "query", id: 4242, flags: RECURSION_DESIRED, questions, ...more });

@@ -35,25 +35,25 @@ export interface Receiver {
 }
 
 /**
- * A coordination over a real object's storage, with a clock that the test moves, probers that the test lets report, and
- * clusters that hold the newest decisions. What it wants done soon waits until the test says `settle`.
+ * A coordinator over a real object's storage. The test moves its clock and lets its probers report. Its clusters store the newest
+ * decisions. What it wants done soon waits until the test says `settle`.
  */
 export class Bench {
   readonly storage: DurableObjectStorage;
   readonly probers: FakeProbers;
   readonly delivered = new Map<string, Decisions>();
   readonly deliveries: Decisions[] = [];
-  /** Records that those who watch were to be told of. */
+  /** Records whose change was sent to the streams. */
   readonly changed = new Set<string>();
   now = T0;
   /** Called before each call to a dependency; may throw. */
   onCall: (kind: "assign" | "lookNow" | "decided") => void = () => {};
   onDecided: (cluster: string) => void = () => {};
-  /** The notifier, from the next start on; there is none by itself. */
+  /** The notifier, from the next start on; by default there is no notifier. */
   onTroubles: Dependencies["troubles"];
   /** What the coordinator's object has used. */
   onUsed: () => Usage = () => NO_USAGE;
-  /** Between two lists of troubles. */
+  /** Between two lists of alerts. */
   onRest: () => Promise<void> = async () => {};
   /** How a message gets to its receiver, and the answer back: a wire that loses, doubles or keeps them goes in here. */
   carry: <Answer>(deliver: () => Answer) => Answer = (deliver) => deliver();
@@ -196,7 +196,7 @@ export class Bench {
   }
 }
 
-/** The whole decisions that changes make of those that are held. */
+/** The whole decisions that result from changes to the stored ones. */
 function joined(held: Decisions, { since: _, removed, ...changes }: DecisionChanges): Decisions {
   const named = new Set([...removed, ...changes.records.map(({ rootHost }) => rootHost)]);
   const records = [...held.records.filter(({ rootHost }) => !named.has(rootHost)), ...changes.records];

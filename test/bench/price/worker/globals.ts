@@ -1,8 +1,8 @@
 import { current, worker } from "./account.ts";
 
 /**
- * Since the compatibility date of the product timers, fetches and calls under way keep an object awake, and billed, also
- * where no event of it awaits them: those of an object are counted as its own.
+ * By the product's compatibility date, pending timers, fetches and calls keep an object awake and billed, even if no event awaits
+ * them. So they are counted as the object's own.
  */
 export function countGlobals(): void {
   countTimers();
