@@ -20,12 +20,13 @@ const pure = [
 ];
 
 /** The Worker as it is deployed, but for settings that let it probe the gateways of this machine. */
-const workersOptions = ({ resolver }: FleetPorts, { root }: LiveServers) => ({
-  wrangler: { configPath: "./wrangler.toml" },
+const workersOptions = ({ resolver }: FleetPorts, { root }: LiveServers, configPath = "./wrangler.toml") => ({
+  wrangler: { configPath },
   miniflare: {
     bindings: {
       ALLOW_PRIVATE_ADDRESSES: "true",
       CANARIES: "",
+      CHECK_TOKEN: "token-of-the-platform-check",
       COLO_URL: "",
       EXTRA_ROOTS: root,
       RESOLVER_URL: `http://127.0.0.1:${resolver}/dns-query`,
@@ -40,6 +41,9 @@ const WAITING = { groupOrder: 1 };
 /** Tests wait longer for a state than by default: a busy machine comes to it, too. */
 const PATIENT = ["./test/support/patient-waits.ts"];
 
+/** These run in the platform check's own Worker. */
+const PLATFORM_CHECK = ["deploy/platform-check/{platform-check,loopback-dials}.test.ts"];
+
 export default defineConfig({
   test: {
     reporters: ["default", "./test/closing-line.ts"],
@@ -48,6 +52,7 @@ export default defineConfig({
         test: {
           name: "node",
           include: pure,
+          exclude: PLATFORM_CHECK,
           environment: "node",
           setupFiles: PATIENT,
           testTimeout: 30_000,
@@ -71,6 +76,26 @@ export default defineConfig({
             "./test/tls/global-setup.ts",
             "./test/certificates/global-setup.ts",
           ],
+          setupFiles: PATIENT,
+          testTimeout: 90_000,
+          maxWorkers: 2,
+          sequence: UNITS,
+        },
+      },
+      {
+        plugins: [
+          cloudflareTest(({ inject }) =>
+            workersOptions(
+              inject<FleetPorts>("gateways"),
+              inject<LiveServers>("liveServers"),
+              "./deploy/platform-check/wrangler.toml",
+            ),
+          ),
+        ],
+        test: {
+          name: "platform-check",
+          include: PLATFORM_CHECK,
+          globalSetup: ["./test/gateways/global-setup.ts", "./test/tls-servers/global-setup.ts"],
           setupFiles: PATIENT,
           testTimeout: 90_000,
           maxWorkers: 2,

@@ -7,7 +7,6 @@ export interface Env {
   COORDINATOR: DurableObjectNamespace;
   CLUSTER: DurableObjectNamespace;
   NOTIFIER: DurableObjectNamespace;
-  SELF_TEST: DurableObjectNamespace;
   [setting: string]: unknown;
 }
 

@@ -10,8 +10,6 @@ export { CoordinatorObject as Coordinator } from "./coordinator/durable-object.t
 export { Notifier } from "./notifier/notifier.ts";
 export { LoopbackDialer } from "./prober/dial/loopback-dialer.ts";
 export { Prober } from "./prober/prober.ts";
-export { SelfTestEcho } from "./self-test/echo.ts";
-export { SelfTest } from "./self-test/self-test.ts";
 
 /** A cluster that hangs holds up no coordinator for longer; then what its object has used is told with its next contact, or not at all. */
 const CLUSTERS_WAIT_MS = 2_000;

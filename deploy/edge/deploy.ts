@@ -19,7 +19,7 @@ import {
 } from "./secrets.ts";
 import { type Check, smokeTest } from "./smoke.ts";
 import { Stop, toItsEnd } from "./stop.ts";
-import { askWrangler, type Ran, showWrangler } from "./wrangler.ts";
+import { askWrangler, type Ran, showWrangler, urlIn } from "./wrangler.ts";
 
 interface Options {
   dryRun?: true;
@@ -162,16 +162,6 @@ function tellMade(plan: SecretPlan, values: Secrets): void {
   process.stdout.write(
     `\nShown this once, and to be read back from nowhere. Keep them where you keep secrets, and clear this screen:\n\n${made.join("")}\n`,
   );
-}
-
-/** wrangler names what answers as URLs, and custom domains by their host. */
-function urlIn({ outcomes }: Ran): URL | undefined {
-  const targets = outcomes.find(({ type }) => type === "deploy")?.targets ?? [];
-  const domain = targets
-    .map((target) => /^(\S+) \(custom domain\b/.exec(target)?.[1])
-    .find((host) => host !== undefined);
-  const text = domain === undefined ? targets.find((target) => /^https?:\/\//.test(target)) : `https://${domain}`;
-  return text === undefined ? undefined : (URL.parse(text) ?? undefined);
 }
 
 async function smokeUntilSpread(url: URL, token: string | undefined): Promise<Check[]> {

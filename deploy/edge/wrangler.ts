@@ -34,6 +34,16 @@ export function showWrangler(args: readonly string[]): Promise<Ran> {
   return run(args, "inherit", "");
 }
 
+/** Where a deployed Worker answers. wrangler names URLs, and custom domains by their host. */
+export function urlIn({ outcomes }: Ran): URL | undefined {
+  const targets = outcomes.find(({ type }) => type === "deploy")?.targets ?? [];
+  const domain = targets
+    .map((target) => /^(\S+) \(custom domain\b/.exec(target)?.[1])
+    .find((host) => host !== undefined);
+  const text = domain === undefined ? targets.find((target) => /^https?:\/\//.test(target)) : `https://${domain}`;
+  return text === undefined ? undefined : (URL.parse(text) ?? undefined);
+}
+
 async function run(args: readonly string[], stdio: "pipe" | "inherit", input: string): Promise<Ran> {
   const folder = mkdtempSync(join(tmpdir(), "vedette-wrangler-"));
   const outcomesFile = join(folder, "outcomes.ndjson");

@@ -36,9 +36,10 @@ beforeEach(() => {
 
 function script(name: string, args: readonly string[], env: Record<string, string>): Promise<Ended> {
   const PATH = `${wrangler.folder}:${process.env.PATH}`;
-  return startCommand(process.execPath, [join(ROOT, "deploy/edge", name), ...args], { PATH, ...env }).ended();
+  return startCommand(process.execPath, [join(ROOT, "deploy", name), ...args], { PATH, ...env }).ended();
 }
-const deploy = (args: readonly string[] = [], env: Record<string, string> = {}) => script("deploy.ts", args, env);
+const deploy = (args: readonly string[] = [], env: Record<string, string> = {}) => script("edge/deploy.ts", args, env);
+const checkEdge = (args: readonly string[]) => script("platform-check/check-edge.ts", args, {});
 
 describe("npm run deploy", () => {
   test("sets what secrets are missing, out of sight, and tries what it deployed", async () => {
@@ -152,30 +153,50 @@ describe("npm run deploy", () => {
 });
 
 describe("npm run check:edge", () => {
+  const only = ["--only", "closed-port,key-exchange,rows,tls"];
+  const targets = ["--closed-port", "127.0.0.1:1", "--tls", "127.0.0.1:1"];
+
   test("prints what was found beside what was assumed", async () => {
-    const only = [
-      "--only",
-      "closed-port,key-exchange,rows,tls",
-      "--closed-port",
-      "127.0.0.1:1",
-      "--tls",
-      "127.0.0.1:1",
-    ];
-    const { code, stdout, stderr } = await script("check-edge.ts", ["--edge", edge.url, ...only], {
-      VEDETTE_TOKEN: ADMIN_TOKEN,
-    });
+    const { code, stdout, stderr } = await checkEdge(["--local", ...only, ...targets]);
     expect(stdout, stderr).toMatch(/closed-port +as assumed +.*cannot connect to the specified address/);
     expect(stdout).toMatch(/rows +as assumed +1 plain, 2 with an index/);
-    expect(stdout).toMatch(/tls +not told +ConnectFailed/);
-    expect(stdout).toMatch(/What follows from it:\n +tls: Nothing was reached there/);
+    expect(stdout).toMatch(/tls +unknown +ConnectFailed/);
+    expect(stdout).toMatch(/What to do:\n +tls: Nothing was reached there/);
     expect(code).toBe(0);
   });
 
+  test("deploys its Worker with a token of its own, and deletes it at the end", async () => {
+    const worker = createServer((request, response) => {
+      const { authorization = "" } = request.headers;
+      if (request.method !== "POST") return response.writeHead(405).end();
+      const figures = { plainInsert: 1, indexedInsert: 2, indexedReplace: 2, authorization };
+      return response.end(JSON.stringify({ figures }));
+    }).listen(0, "127.0.0.1");
+    await once(worker, "listening");
+    const before = wrangler.account();
+    wrangler.become({ targets: [`http://127.0.0.1:${(worker.address() as AddressInfo).port}`] });
+    const { code, stdout, stderr } = await checkEdge(["--only", "rows", "--output", "json"]);
+    worker.close();
+    wrangler.become(before);
+    expect(code, stderr).toBe(0);
+    const [row] = JSON.parse(stdout);
+    expect(row).toMatchObject({ measurement: "rows", verdict: "assumed" });
+    const calls = wrangler.calls().map(({ args }) => args);
+    expect(calls.map(([command]) => command)).toEqual(["whoami", "deploy", "delete"]);
+    for (const args of calls.slice(1)) expect(args[2]).toMatch(/platform-check\/wrangler\.toml$/);
+    expect(row.figures.authorization).toMatch(/^Bearer [\w-]{43}$/);
+    expect(calls.flat().join(" ")).not.toContain(row.figures.authorization.slice(7));
+  });
+
   test.each([
-    ["no token", {}, /The edge refused|needs a token/],
-    ["a token that only reads", { VEDETTE_TOKEN: VIEW_TOKEN }, /admin token/],
-  ])("says what to do with %s", async (_, env, text) => {
-    const { code, stderr } = await script("check-edge.ts", ["--edge", edge.url, "--only", "rows"], env);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(text) });
+    ["nobody is logged in", { loggedIn: false }, [], "npx wrangler login"],
+    ["a target has no port", {}, ["--open", "127.0.0.1"], "targets.open"],
+  ])("says what to do where %s, and deploys nothing", async (_, change, args, text) => {
+    const before = wrangler.account();
+    wrangler.become(change);
+    const { code, stderr } = await checkEdge(["--only", "rows", ...args]);
+    wrangler.become(before);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(text) });
+    expect(wrangler.calls().map(({ args: [command] }) => command)).not.toContain("deploy");
   });
 });

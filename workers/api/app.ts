@@ -1,6 +1,5 @@
 import { Hono } from "hono";
 import { problemOf } from "../problems.ts";
-import { selfTestRoutes } from "../self-test/route.ts";
 import { readSettings, type SettingFault } from "../settings.ts";
 import { ProblemError, problemResponse } from "./answers.ts";
 import { allow } from "./auth.ts";
@@ -63,7 +62,6 @@ export const ROUTES: readonly Route[] = [
   ...eventRoutes,
   ...liveRoutes,
   ...checkRoutes,
-  ...selfTestRoutes,
   ...sessionRoutes,
   ...metricsRoutes,
   ...ownRoutes,

@@ -1,14 +1,14 @@
 import { connect } from "cloudflare:sockets";
 import { describe, expect, inject, it } from "vitest";
-import { loopbackDials } from "../../deploy/edge/loopback-dials.ts";
-import { type Figures, selfTestRequest } from "../../shared/model/self-test.ts";
 import { free, reach } from "../../test/support/reach.ts";
 import { Invocation, SixSlots } from "../../test/support/six-slots.ts";
-import { dial } from "../prober/dial/connection.ts";
-import { probeAddress } from "../prober/dial/probe-address.ts";
-import type { ProbeRequest, ProbeResult } from "../prober/probe/probe-request.ts";
+import { dial } from "../../workers/prober/dial/connection.ts";
+import { probeAddress } from "../../workers/prober/dial/probe-address.ts";
+import type { ProbeRequest, ProbeResult } from "../../workers/prober/probe/probe-request.ts";
 import type { Bench } from "./bench.ts";
-import { measureLoopbackDials } from "./loopback-dials.ts";
+import { loopbackDials } from "./judge-loopback-dials.ts";
+import { measureLoopbackDials } from "./measure-loopback-dials.ts";
+import { checkRequest, type Figures } from "./protocol.ts";
 
 const { named, blackHoles } = inject("gateways");
 const PATIENCE_MS = 500;
@@ -20,23 +20,22 @@ interface Platform {
   refuses?: boolean;
 }
 
-function benchOn({ object, loopback, refuses = false }: Platform, dialsTogether: number): Bench {
+function benchOn({ object, loopback, refuses = false }: Platform): Bench {
   const own = new Invocation(object, connect);
-  const within = async (questions: readonly ProbeRequest[]): Promise<ProbeResult[]> => {
-    if (refuses && questions.length > 1) throw new Error("Too many connections.");
+  const within = async (requests: readonly ProbeRequest[]): Promise<ProbeResult[]> => {
+    if (refuses && requests.length > 1) throw new Error("Too many connections.");
     const invocation = new Invocation(loopback(), connect);
-    const asked = questions.map((question) => probeAddress({ ...reach, connect: invocation.connect }, question, free));
+    const asked = requests.map((request) => probeAddress({ ...reach, connect: invocation.connect }, request, free));
     return Promise.all(asked).finally(() => invocation.end());
   };
   const bench: Partial<Bench> = {
-    request: selfTestRequest.parse({
+    request: checkRequest.parse({
       measurement: "loopback-dials",
       targets: { open: `127.0.0.1:${named.good}`, blackHole: `127.0.0.1:${blackHoles[0]}` },
     }),
     dial: ({ address, port }) => dial(own.connect, address, port),
-    probeInLoopback: async (question) => (await within([question]))[0] as ProbeResult,
+    probeInLoopback: async (request) => (await within([request]))[0] as ProbeResult,
     probeBatchInLoopback: within,
-    dialsTogether,
   };
   return bench as Bench;
 }
@@ -62,7 +61,7 @@ describe.concurrent("dials of loopbacks, over real sockets, on a platform that",
       5,
       /with the object's six/,
       "otherwise",
-      /Set DIALS_TOGETHER=1 .* timeouts/,
+      /Set DIALS_TOGETHER=1 .* time out/,
     ],
     [
       "has six for all loopbacks",
@@ -84,17 +83,17 @@ describe.concurrent("dials of loopbacks, over real sockets, on a platform that",
       "has no limit",
       { object: unlimited, loopback: () => unlimited },
       1,
-      /^no limit to be seen/,
+      /^no limit is visible/,
       "unknown",
       /says nothing/,
     ],
   ];
 
   it.each(platforms)("%s", async (_, platform, set, found, verdict, advice) => {
-    const figures: Figures = await measureLoopbackDials(benchOn(platform, set), PATIENCE_MS);
+    const figures: Figures = await measureLoopbackDials(benchOn(platform), PATIENCE_MS);
     expect(figures).toMatchObject({ hanging: 6, own: verdict === "unknown" ? "opened" : "pending" });
-    const probeResult = loopbackDials.judge(figures);
-    expect(probeResult).toMatchObject({ verdict, found: expect.stringMatching(found) });
-    expect(probeResult.advice ?? "").toMatch(advice);
+    const finding = loopbackDials.judge(figures, set);
+    expect(finding).toMatchObject({ verdict, found: expect.stringMatching(found) });
+    expect(finding.advice ?? "").toMatch(advice);
   });
 });

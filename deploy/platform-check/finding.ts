@@ -1,11 +1,11 @@
-/** `assumed`: as the design takes it to be; `otherwise`: not so; `unknown`: the measurement could not tell. */
+/** `assumed`: as the design assumes; `otherwise`: different; `unknown`: the measurement could not tell. */
 export type Verdict = "assumed" | "otherwise" | "unknown";
 
-/** What one measurement says of an assumption of the design. */
+/** The result of one measurement, compared with the assumption of the design. */
 export interface Finding {
   verdict: Verdict;
   found: string;
-  /** What to change, or to measure again; absent where nothing is. */
+  /** What to change or to measure again; absent if nothing. */
   advice?: string;
 }
 
@@ -16,14 +16,14 @@ export const unknown = (found: string, advice: string): Finding => ({ verdict: "
 export const notBlackHole = (found: string): Finding =>
   unknown(found, "That is no black hole. Give an address and port that never answer with --black-hole.");
 
-/** What should have accepted a dial, and did not. */
+/** A target that should have accepted a dial refused it or did not answer. */
 export const notAccepting = (outcome: unknown, took: unknown): Finding =>
   unknown(
     took === undefined ? `${outcome}` : `${outcome}, ${ms(took)}`,
     "Give something that accepts connections with --open.",
   );
 
-/** Milliseconds for people; a question mark where there are none. */
+/** Milliseconds as text; `?` if absent. */
 export const ms = (value: unknown): string => (typeof value === "number" ? `${value} ms` : "?");
-/** The number, or one that is neither more nor less than any other. */
+/** The number, or NaN, which makes every comparison false. */
 export const num = (value: unknown): number => (typeof value === "number" ? value : Number.NaN);

@@ -1,17 +1,18 @@
-import type { Figures, Measurement } from "../../shared/model/self-test.ts";
 import { assumed, type Finding, ms, notAccepting, notBlackHole, num, otherwise, unknown } from "./finding.ts";
-import { loopbackDials } from "./loopback-dials.ts";
+import { loopbackDials } from "./judge-loopback-dials.ts";
+import type { Figures, Measurement } from "./protocol.ts";
 
 interface Assumption {
   /** What the design assumes: docs/platform.md. */
   expected: string;
-  judge: (figures: Figures) => Finding;
+  /** `dialsTogether` is the value of that setting. */
+  judge: (figures: Figures, dialsTogether: number) => Finding;
 }
 
 const FAILED_DIAL = "cannot connect to the specified address";
-/** Of a refusal on the far side of the world, which a black hole has not given by then. */
+/** A refusal from the far side of the world comes within this time. A black hole gives none. */
 const AT_ONCE_MS = 3_000;
-/** How long the platform is said to hold a dial that nobody answers. */
+/** How long the platform is said to hold an unanswered dial. */
 const HELD_MS = { least: 15_000, most: 30_000 };
 const LOOPBACKS_DOCUMENTED = 32;
 const STILL_HANGING = "Dials of a former run still hang, or --open is far away. Run it again in a minute.";
@@ -19,7 +20,7 @@ const LATE_ALARM =
   "Add that to the time a failover takes. Run it again: at a fail-over of the platform's own they are late for a while.";
 const READ_CPU = "What is billed only Cloudflare shows: docs/cost.md, “CPU time”.";
 
-/** What the design assumes of its platform, how a measurement bears it out, and what follows where it does not. */
+/** What the design assumes of the platform, how a measurement proves it, and what to do where it does not. */
 export const ASSUMPTIONS: Record<Exclude<Measurement, "placement">, Assumption> = {
   "closed-port": {
     expected: `fails at once: “… ${FAILED_DIAL}”`,
@@ -91,7 +92,7 @@ export const ASSUMPTIONS: Record<Exclude<Measurement, "placement">, Assumption> 
       if (num(hanging) < num(slots)) return notBlackHole(found);
       return otherwise(
         found,
-        "Six dials that hang hold up no seventh: more slots are to be had in workers/prober/slots.ts.",
+        "Six dials that hang hold up no seventh: more slots are to be had in workers/prober/dial/slots.ts.",
       );
     },
   },
@@ -230,7 +231,7 @@ export const ASSUMPTIONS: Record<Exclude<Measurement, "placement">, Assumption> 
   },
 };
 
-/** Judges where the objects of the regions landed, by their data centres. Undefined where that is not known. */
+/** Judges where the objects of the regions landed. A data centre is undefined if unknown. */
 export function judgePlacement(colos: ReadonlyMap<string, string | undefined>): Map<string, Finding> {
   const findings = new Map<string, Finding>();
   for (const [region, colo] of colos) {

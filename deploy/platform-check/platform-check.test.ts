@@ -1,14 +1,12 @@
-import { evictDurableObject } from "cloudflare:test";
+import { evictDurableObject, SELF } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, it } from "vitest";
-import { type Figures, MEASUREMENTS, selfTestAnswer, TARGETS_OF } from "../../shared/model/self-test.ts";
-import { callEdge } from "../../test/support/edge.ts";
 import { startLive } from "../../test/support/live.ts";
 import { HOST } from "../../test/tls-servers/case.ts";
-import type { Env } from "../env.ts";
-import { MEASURES } from "./measures.ts";
-import type { SelfTestRpc } from "./self-test.ts";
-import { measureWakingAlarm } from "./waking-alarm.ts";
+import { measureWakingAlarm } from "./measure-sleep.ts";
+import { MEASURES } from "./measurements.ts";
+import type { CheckEnv, PlatformCheckRpc } from "./platform-check.ts";
+import { checkAnswer, type Figures, MEASUREMENTS } from "./protocol.ts";
 
 const { named, closed, blackHoles } = inject("gateways");
 
@@ -22,16 +20,22 @@ const TARGETS = {
   tlsHost: "shop.test",
 };
 
-const ask = (body: object, options: object = {}) =>
-  callEdge("/v1/self-test", { method: "POST", body: JSON.stringify({ targets: TARGETS, ...body }), ...options });
+const { CHECK_TOKEN, PLATFORM_CHECK } = env as unknown as CheckEnv;
+
+const ask = (body: object, token = CHECK_TOKEN) =>
+  SELF.fetch("https://platform-check.test/", {
+    method: "POST",
+    body: JSON.stringify({ targets: TARGETS, ...body }),
+    headers: { authorization: `Bearer ${token}` },
+  });
 
 async function measure(measurement: string, more: object = {}): Promise<Figures> {
   const response = await ask({ measurement, ...more });
   expect(response.status).toBe(200);
-  return selfTestAnswer.parse(await response.json()).figures;
+  return checkAnswer.parse(await response.json()).figures;
 }
 
-describe("the self-test", () => {
+describe("the platform check", () => {
   it.each([
     ["closed-port", { outcome: expect.stringContaining("cannot connect to the specified address") }],
     ["black-hole", { reason: "ConnectTimeout", timeoutMs: 2_000, returnedMs: expect.any(Number) }],
@@ -49,9 +53,8 @@ describe("the self-test", () => {
     expect(await measure(measurement)).toMatchObject(figures);
   });
 
-  it("measures what loopbacks dial at once, with the setting that it is for: here without a limit", async () => {
+  it("measures what loopbacks dial at once, here without a limit", async () => {
     expect(await measure("loopback-dials")).toMatchObject({
-      dialsTogether: 1,
       own: "opened",
       hanging: 6,
       "1x1": expect.any(Number),
@@ -59,7 +62,7 @@ describe("the self-test", () => {
     });
   });
 
-  it("says of a target that accepts nothing that it does not, where it should", async () => {
+  it("reports a target that should accept connections and does not", async () => {
     const targets = { ...TARGETS, open: here(closed) };
     for (const measurement of ["seventh-dial", "loopback-slots", "loopback-dials", "output-gate"]) {
       expect(await measure(measurement, { targets })).toHaveProperty("aloneOutcome");
@@ -72,14 +75,14 @@ describe("the self-test", () => {
     expect(figures).toMatchObject({ version: "TLSv1.3", connectMs: expect.any(Number), tlsMs: expect.any(Number) });
   });
 
-  it("can do so again, for it leaves nothing behind", async () => {
+  it("leaves nothing behind, so that it can measure again", async () => {
     expect([await measure("rows"), await measure("output-gate")]).toEqual([
       await measure("rows"),
       expect.objectContaining({ outcome: "opened" }),
     ]);
   });
 
-  it("pings an object through a WebSocket, and says whether it had slept", async () => {
+  it("pings an object through a WebSocket, and reports whether it slept", async () => {
     expect(await measure("hibernation", { idleMs: 100 })).toMatchObject({
       memoryLost: false,
       answeredByPlatform: true,
@@ -92,44 +95,28 @@ describe("the self-test", () => {
       lateMs: expect.any(Number),
       slept: false,
     });
-    const { SELF_TEST } = env as unknown as Env;
-    const stub = SELF_TEST.getByName(crypto.randomUUID());
-    const measured = measureWakingAlarm(() => stub as unknown as SelfTestRpc, 1_500);
+    const stub = PLATFORM_CHECK.getByName(crypto.randomUUID());
+    const measured = measureWakingAlarm(() => stub as unknown as PlatformCheckRpc, 1_500);
     await scheduler.wait(500);
     await evictDurableObject(stub);
     expect(await measured).toEqual({ idleMs: 1_500, lateMs: expect.any(Number), slept: true });
   });
 
-  it("has a measure for each measurement that is not made from outside", () => {
+  it("has a measure for each measurement that needs no caller", () => {
     expect([...Object.keys(MEASURES), "hibernation", "waking-alarm"].sort()).toEqual([...MEASUREMENTS].sort());
   });
 
   it.each([
-    ["a private target", { ALLOW_PRIVATE_ADDRESSES: "false" }, "127.0.0.1 is a loopback address"],
-    ["a port that probes may not dial", { ALLOWED_PORTS: "443" }, "ALLOWED_PORTS does not name port"],
-  ])("refuses %s", async (_, settings, rule) => {
-    const response = await ask({ measurement: "closed-port" }, { settings });
-    expect(response.status).toBe(422);
-    expect(await response.text()).toContain(rule);
+    ["a host name with a line break", { tlsHost: "a.test\r\nX-Admin: 1" }],
+    ["a target without a port", { open: "127.0.0.1" }],
+  ])("refuses %s", async (_, change) => {
+    expect((await ask({ measurement: "tls", targets: { ...TARGETS, ...change } })).status).toBe(422);
   });
 
-  it("asks nothing of targets that a measurement does not dial", async () => {
-    const response = await ask({ measurement: "rows" }, { settings: { ALLOWED_PORTS: "443" } });
-    expect(response.status).toBe(200);
-  });
-
-  it.each(Object.entries(TARGETS_OF))("lets %s dial nothing that probes may not", async (measurement, names) => {
-    const response = await ask({ measurement }, { settings: { ALLOWED_PORTS: "443" } });
-    const { errors } = (await response.json()) as { errors: { field: string }[] };
-    expect(errors.map(({ field }) => field)).toEqual(names.map((name) => `targets.${name}`));
-  });
-
-  it("takes host names alone as the name of the server", async () => {
-    const response = await ask({ measurement: "tls", targets: { ...TARGETS, tlsHost: "a.test\r\nX-Admin: 1" } });
-    expect(response.status).toBe(422);
-  });
-
-  it("is for the admin alone", async () => {
-    expect((await ask({ measurement: "cpu" }, { token: undefined })).status).toBe(401);
+  it("needs the token of its deployment, and POST", async () => {
+    expect((await ask({ measurement: "cpu" }, "another")).status).toBe(401);
+    expect((await SELF.fetch("https://platform-check.test/")).status).toBe(401);
+    const headers = { authorization: `Bearer ${CHECK_TOKEN}` };
+    expect((await SELF.fetch("https://platform-check.test/", { headers })).status).toBe(405);
   });
 });

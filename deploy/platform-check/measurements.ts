@@ -1,4 +1,3 @@
-import type { Measurement } from "../../shared/model/self-test.ts";
 import type { Measure } from "./bench.ts";
 import {
   blackHole,
@@ -10,11 +9,12 @@ import {
   outputGate,
   seventhDial,
   tls,
-} from "./dials.ts";
-import { alarms, cpu, keyExchange, loopbacks, placement, rows } from "./inside.ts";
-import { loopbackDials } from "./loopback-dials.ts";
+} from "./measure-dials.ts";
+import { loopbackDials } from "./measure-loopback-dials.ts";
+import { alarms, cpu, keyExchange, loopbacks, placement, rows } from "./measure-runtime.ts";
+import type { Measurement } from "./protocol.ts";
 
-/** What an object can measure by itself; whether it sleeps only somebody outside can see. */
+/** Measurements that an object makes by itself. Only a caller can see whether an object sleeps. */
 export const MEASURES: Record<Exclude<Measurement, "hibernation" | "waking-alarm">, Measure> = {
   placement,
   "closed-port": closedPort,

@@ -1,66 +1,76 @@
-import { CLOUDFLARE_RESOLVER } from "./addresses.ts";
-import type { Measure } from "./bench.ts";
-import { DIAL_LIMIT_MS, dialOnce, drop, hold, outcomeOf, PLATFORM_SLOTS } from "./dial-outcome.ts";
-import { questionOf } from "./question.ts";
+import type { SocketAddress } from "../../shared/model/socket-address.ts";
+import {
+  DIAL_LIMIT_MS,
+  dialOnce,
+  drop,
+  hangDials,
+  type Measure,
+  outcomeOf,
+  PLATFORM_SLOTS,
+  probeRequest,
+} from "./bench.ts";
 
-/** How long a black-holed dial is watched: beyond the 21 s after which the platform is said to give it up. */
+/** In Cloudflare's own network, and in service: a dial that fails fails because of the platform. */
+const CLOUDFLARE_RESOLVER: SocketAddress = { address: "1.1.1.1", port: 443 };
+
+/** Watch time of a black-holed dial. The platform is said to give up after 21 s. */
 const HELD_LIMIT_MS = 40_000;
 const LOOPBACK_TIMEOUT_MS = 2_000;
 
 export const closedPort: Measure = async (bench) => ({ ...(await dialOnce(bench, bench.request.targets.closedPort)) });
 
-/** Cloudflare's own addresses are refused: what the refusal looks like, and that it is one. */
+/** Shows how the platform refuses Cloudflare's own addresses. */
 export const cloudflareAddress: Measure = async (bench) => ({ ...(await dialOnce(bench, CLOUDFLARE_RESOLVER)) });
 
 export const ipv6: Measure = async (bench) => ({ ...(await dialOnce(bench, bench.request.targets.ipv6)) });
 
-/** A loopback invocation asks the black hole: it has to return with its deadline. */
+/** A loopback invocation probes the black hole. It must return at its deadline. */
 export const blackHole: Measure = async (bench) => {
   const startedAt = Date.now();
-  const question = questionOf("TCP", bench.request.targets.blackHole, "", LOOPBACK_TIMEOUT_MS);
-  const { reason } = await bench.probeInLoopback(question);
+  const request = probeRequest("TCP", bench.request.targets.blackHole, "", LOOPBACK_TIMEOUT_MS);
+  const { reason } = await bench.probeInLoopback(request);
   return { reason, timeoutMs: LOOPBACK_TIMEOUT_MS, returnedMs: Date.now() - startedAt };
 };
 
 /**
- * The object's own socket dials the black hole and is closed at once: how long the platform holds it nevertheless. Beside it another
- * is left open, which tells a dial that was cancelled from one that was over anyway.
+ * Measures how long the platform holds a socket of the object that dials the black hole and is closed at once. A second socket stays
+ * open, to tell a cancelled dial from one that ended by itself.
  */
 export const blackHoleHeld: Measure = async (bench) => {
-  const beside = hold(bench, 1);
+  const beside = hangDials(bench, 1);
   const connection = bench.dial(bench.request.targets.blackHole);
   drop(connection);
   const closed = await outcomeOf(connection, HELD_LIMIT_MS);
-  const otherHangs = beside.hanging() === 1;
+  const otherHangs = beside.count() === 1;
   beside.drop();
   return { ...closed, otherHangs };
 };
 
-/** With all the platform's slots taken by dials that hang, one to something that accepts. */
+/** Dials an open port while hanging dials hold all of the platform's slots. */
 export const seventhDial: Measure = async (bench) => {
   const { open } = bench.request.targets;
   const alone = await dialOnce(bench, open);
   if (alone.outcome !== "opened") return { aloneOutcome: alone.outcome, aloneMs: alone.ms };
-  const held = hold(bench, PLATFORM_SLOTS);
+  const hangingDials = hangDials(bench, PLATFORM_SLOTS);
   const seventh = await dialOnce(bench, open, HELD_LIMIT_MS);
-  const hanging = held.hanging();
-  held.drop();
+  const hanging = hangingDials.count();
+  hangingDials.drop();
   return { ...seventh, aloneMs: alone.ms, slots: PLATFORM_SLOTS, hanging };
 };
 
-/** As many dials as the platform has slots hang in loopbacks until these return: when one of the object's own opens after that. */
+/** Fills all slots with loopbacks whose dials hang. Measures when the object's own dial opens after they have returned. */
 export const loopbackSlots: Measure = async (bench) => {
   const { open, blackHole: target } = bench.request.targets;
   const alone = await dialOnce(bench, open);
   if (alone.outcome !== "opened") return { aloneOutcome: alone.outcome, aloneMs: alone.ms };
-  const question = questionOf("TCP", target, "", LOOPBACK_TIMEOUT_MS);
-  const asked = Array.from({ length: PLATFORM_SLOTS }, () => bench.probeInLoopback(question));
+  const request = probeRequest("TCP", target, "", LOOPBACK_TIMEOUT_MS);
+  const asked = Array.from({ length: PLATFORM_SLOTS }, () => bench.probeInLoopback(request));
   const hung = (await Promise.all(asked)).filter(({ reason }) => reason === "ConnectTimeout").length;
   const after = await dialOnce(bench, open, HELD_LIMIT_MS);
   return { ...after, aloneMs: alone.ms, slots: PLATFORM_SLOTS, hung };
 };
 
-/** Our own TLS client, in a loopback invocation, with a name to an address. */
+/** Runs our TLS client in a loopback invocation: it dials an address and sends a host name. */
 export const tls: Measure = async (bench) => {
   const { tls: target, tlsHost } = bench.request.targets;
   const {
@@ -68,7 +78,7 @@ export const tls: Measure = async (bench) => {
     message,
     phases,
     tls: session,
-  } = await bench.probeInLoopback(questionOf("HTTPS", target, tlsHost, DIAL_LIMIT_MS));
+  } = await bench.probeInLoopback(probeRequest("HTTPS", target, tlsHost, DIAL_LIMIT_MS));
   return {
     reason,
     ...(message !== undefined && { message }),
@@ -78,15 +88,15 @@ export const tls: Measure = async (bench) => {
   };
 };
 
-/** How much later a dial is known to be open when a write goes before it. */
+/** Measures how much a preceding write delays a dial. */
 export const outputGate: Measure = async (bench) => {
   const { open } = bench.request.targets;
   const plain = await dialOnce(bench, open);
   if (plain.outcome !== "opened") return { aloneOutcome: plain.outcome, aloneMs: plain.ms };
-  await bench.storage.put("self-test", Date.now());
+  await bench.storage.put("measured", Date.now());
   const afterWrite = await dialOnce(bench, open);
   const writtenAt = Date.now();
-  await bench.storage.put("self-test", writtenAt);
+  await bench.storage.put("measured", writtenAt);
   await bench.storage.sync();
   const syncMs = Date.now() - writtenAt;
   return { outcome: afterWrite.outcome, plainMs: plain.ms, afterWriteMs: afterWrite.ms, syncMs };

@@ -1,20 +1,20 @@
-import { hasSwappedKeys, makeKeyShare } from "../prober/tls/key-share.ts";
+import { hasSwappedKeys, makeKeyShare } from "../../workers/prober/tls/key-share.ts";
 import type { Bench, Measure } from "./bench.ts";
 
 const ALARMS = 5;
 const ALARM_IN_MS = 300;
 const ALARM_LIMIT_MS = 20_000;
-/** Beyond the number that is documented for service bindings. */
+/** More than the documented limit of service bindings. */
 const LOOPBACKS = 40;
 const HANDSHAKES = 50;
 
-/** In which data centre the object really is: nothing, where that is not to be learnt. */
+/** Finds the data centre that the object really runs in. No figure means that it is unknown. */
 export const placement: Measure = async (bench) => {
   const colo = await bench.colo();
   return colo === undefined ? {} : { colo };
 };
 
-/** How many invocations of its own Worker one invocation may make, up to what is tried. */
+/** Counts how many calls of its own Worker one invocation may make, up to LOOPBACKS. */
 export const loopbacks: Measure = async (bench) => {
   for (let made = 0; made < LOOPBACKS; made += 1) {
     try {
@@ -26,7 +26,7 @@ export const loopbacks: Measure = async (bench) => {
   return { made: LOOPBACKS, tried: LOOPBACKS };
 };
 
-/** Which way round the runtime takes the keys of x25519, and that the agreement holds either way. */
+/** Checks in which order the runtime takes the keys of x25519, and that the agreement holds either way. */
 export const keyExchange: Measure = async () => {
   const [one, other] = [makeKeyShare("x25519"), makeKeyShare("x25519")];
   const agrees = Buffer.from(one.agree(other.publicKey)).equals(Buffer.from(other.agree(one.publicKey)));
@@ -34,8 +34,8 @@ export const keyExchange: Measure = async () => {
 };
 
 /**
- * The clock stands still between two I/Os, so the work goes between two calls, and what two calls alone take is told beside it. It
- * bounds the time of key exchanges from above; the time that is billed is in the platform's own log and in nothing that a Worker sees.
+ * The clock stands still between two I/Os, so the work runs between two calls. The time of two calls alone is measured as well.
+ * The result is an upper bound. Billed CPU time appears only in the platform's own log.
  */
 export const cpu: Measure = async (bench) => {
   const callMs = await timeBetween(bench, () => undefined);
@@ -63,11 +63,11 @@ async function timeBetween(bench: Bench, work: () => void): Promise<number> {
   return Date.now() - startedAt;
 }
 
-/** How late alarms come, one after the other. */
-export const alarms: Measure = async ({ nextAlarm, storage }) => {
+/** Measures how late alarms come, one after the other. */
+export const alarms: Measure = async ({ alarm }) => {
   const late: number[] = [];
   for (let n = 0; n < ALARMS; n += 1) {
-    const lateMs = await nextAlarm.lateness(storage, ALARM_IN_MS, ALARM_LIMIT_MS);
+    const lateMs = await alarm.lateness(ALARM_IN_MS, ALARM_LIMIT_MS);
     if (lateMs === undefined) return { set: n + 1, came: n, limitMs: ALARM_LIMIT_MS };
     late.push(lateMs);
   }
@@ -75,15 +75,15 @@ export const alarms: Measure = async ({ nextAlarm, storage }) => {
   return { set: ALARMS, came: ALARMS, medianLateMs: late[ALARMS >> 1] ?? 0, worstLateMs: late.at(-1) ?? 0 };
 };
 
-/** What the cursors say that an insert writes, which is what is billed; of alarms they say nothing. */
+/** Reads the billed row writes of an insert from the cursors. Cursors do not count alarms. */
 export const rows: Measure = async ({ storage: { sql } }) => {
-  sql.exec("CREATE TABLE self_test (id INTEGER PRIMARY KEY, value TEXT)");
-  const insert = (id: number) => sql.exec("INSERT INTO self_test VALUES (?, 'x')", id).rowsWritten;
+  sql.exec("CREATE TABLE measured (id INTEGER PRIMARY KEY, value TEXT)");
+  const insert = (id: number) => sql.exec("INSERT INTO measured VALUES (?, 'x')", id).rowsWritten;
   const plain = insert(1);
-  sql.exec("CREATE INDEX self_test_value ON self_test (value)");
+  sql.exec("CREATE INDEX measured_value ON measured (value)");
   const indexed = insert(2);
-  const replaced = sql.exec("INSERT OR REPLACE INTO self_test VALUES (2, 'y')").rowsWritten;
-  const cursor = sql.exec("SELECT * FROM self_test");
+  const replaced = sql.exec("INSERT OR REPLACE INTO measured VALUES (2, 'y')").rowsWritten;
+  const cursor = sql.exec("SELECT * FROM measured");
   cursor.toArray();
   return { plainInsert: plain, indexedInsert: indexed, indexedReplace: replaced, readOfTwo: cursor.rowsRead };
 };
