@@ -4,11 +4,13 @@ import { Link } from "./link.ts";
 import { rememberedFiles } from "./plan/accepted-specs.ts";
 import type { Published } from "./plan/explain.ts";
 import type { DnsServer } from "./publish/dns-server/server.ts";
+import { makePublishers } from "./publish/publishers.ts";
+import { StatePublisher } from "./publish/state-publisher.ts";
 import type { RunningServer } from "./runtime/http-server.ts";
 import { type Log, makeLog } from "./runtime/log.ts";
 import { repeat } from "./runtime/repeat.ts";
 import type { Settings } from "./runtime/settings-schema.ts";
-import { serveDns, serveWeb, zoneSettings } from "./serve.ts";
+import { serveDns, serveWeb } from "./serve.ts";
 import { ManifestSource } from "./sources/file-source.ts";
 import { startState, statePath } from "./start-state.ts";
 import type { State } from "./status/state.ts";
@@ -54,8 +56,11 @@ export async function startAgent(settings: Settings, hooks: AgentHooks = {}): Pr
     {
       ...coreSettings(settings, hooks),
       contact,
-      serve: (zones) => dns.serve(zones),
-      save: (next) => saveState(path, next),
+      output: new StatePublisher({
+        publishers: makePublishers({ settings, serve: (zones) => dns.serve(zones) }),
+        save: (next) => saveState(path, next),
+        log,
+      }),
       onSnapshotChanged: () => link.snapshotChanged(),
       log,
       now,
@@ -107,9 +112,9 @@ function startLoops(
 function coreSettings(
   settings: Settings,
   { onPublished = () => {} }: AgentHooks,
-): Pick<CoreOptions, "cluster" | "edgeStaleAfterMs" | "zones" | "onPublished"> {
+): Pick<CoreOptions, "cluster" | "edgeStaleAfterMs" | "onPublished"> {
   const { cluster, edgeStaleAfterMs } = settings;
-  return { cluster, edgeStaleAfterMs, zones: zoneSettings(settings), onPublished };
+  return { cluster, edgeStaleAfterMs, onPublished };
 }
 
 /** Silence is looked at when it can begin, and not much sooner. */

@@ -9,8 +9,7 @@ import { readView } from "./edge/view.ts";
 import { afterAnswer, hostsNamed, sharesOf } from "./plan/accepted-specs.ts";
 import { explain, formatPublished, type Published } from "./plan/explain.ts";
 import { nextSerial, planHosts } from "./plan/plan-hosts.ts";
-import type { Zones } from "./publish/dns-server/respond.ts";
-import { buildZones, type ZoneSettings } from "./publish/dns-server/zone.ts";
+import type { StatePublisher } from "./publish/state-publisher.ts";
 import type { Log } from "./runtime/log.ts";
 import { LogOnChange } from "./runtime/log-on-change.ts";
 import { type SourceState, stateKey } from "./sources/file-source.ts";
@@ -38,10 +37,8 @@ export interface Answer {
 export interface CoreOptions {
   cluster: string;
   edgeStaleAfterMs: number;
-  zones: ZoneSettings;
   contact: Contact;
-  serve: (zones: Zones) => void;
-  save: (state: State) => Promise<void>;
+  output: StatePublisher;
   /** Something changed that a snapshot holds. */
   onSnapshotChanged: () => void;
   onPublished: (change: Published) => void;
@@ -60,7 +57,6 @@ export class Core {
   #state: State;
   #source: SourceState = { complete: false, records: [], problems: [] };
   #queue: Promise<unknown> = Promise.resolve();
-  #saved = "";
   readonly #told: Told;
 
   /** Serves at once what was in DNS when the state was stored. */
@@ -69,7 +65,7 @@ export class Core {
     this.#noted = new LogOnChange(options.log);
     this.#state = state;
     this.#told = new Told(options.cluster, state.sentAt);
-    this.#switchDns();
+    void options.output.serve(state, this.#source);
   }
 
   get state(): State {
@@ -101,8 +97,12 @@ export class Core {
       const before = stateKey(this.#source);
       this.#source = source;
       this.#noted.noteAll("manifest", source.problems);
-      if (!source.complete || (stateKey(source) === before && this.#state.problems.join() === source.problems.join()))
+      if (!source.complete) return;
+      if (stateKey(source) === before && this.#state.problems.join() === source.problems.join()) {
+        // Records that take no part are shown too.
+        this.show();
         return;
+      }
       await this.#settle();
       this.#options.onSnapshotChanged();
     });
@@ -154,6 +154,11 @@ export class Core {
     return this.#inTurn(async () => {
       if (this.#options.contact.state === "Silent" && !this.#state.silent) await this.#settle();
     });
+  }
+
+  /** Shows the status of the records as it is now. */
+  show(): void {
+    this.#options.output.show(this.#state, this.#source);
   }
 
   /** Resolves when all that has come until now is settled. */
@@ -219,7 +224,7 @@ export class Core {
     this.#state = { ...this.#state, records: recordStates(this.#source.records, this.#state.records, plan, about) };
     this.#noted.noteAll("unwatched", unwatchedWarnings(this.#state.records));
     const stored = await this.#store();
-    this.#switchDns();
+    await this.#options.output.serve(this.#state, this.#source);
     for (const change of plan.changes) {
       const published = explain(change, plan.hosts[change.rootHost]?.delivered, now());
       this.#options.log("info", formatPublished(published), { change: published });
@@ -229,23 +234,8 @@ export class Core {
     return stored;
   }
 
-  async #store(): Promise<boolean> {
-    const text = JSON.stringify(this.#state);
-    if (text === this.#saved) return true;
-    try {
-      await this.#options.save(this.#state);
-      this.#saved = text;
-      this.#noted.note("store", undefined, "The state can be stored again.");
-      return true;
-    } catch (error) {
-      this.#noted.note("store", `The state cannot be stored: ${(error as Error).message}`);
-      return false;
-    }
-  }
-
-  #switchDns(): void {
-    const hosts = Object.entries(this.#state.hosts).map(([rootHost, { served }]) => ({ rootHost, endpoints: served }));
-    this.#options.serve(buildZones(hosts, this.#state.serial, this.#options.zones));
+  #store(): Promise<boolean> {
+    return this.#options.output.store(this.#state, this.#source);
   }
 
   #inTurn<Value>(work: () => Promise<Value>): Promise<Value> {

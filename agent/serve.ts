@@ -1,21 +1,10 @@
 import type { Core } from "./core.ts";
 import { makeWebhook } from "./edge/webhook.ts";
 import { type DnsServer, startDnsServer } from "./publish/dns-server/server.ts";
-import type { ZoneSettings } from "./publish/dns-server/zone.ts";
 import { listen, type RunningServer } from "./runtime/http-server.ts";
 import type { Log } from "./runtime/log.ts";
 import { SettingsError } from "./runtime/settings.ts";
 import type { Settings } from "./runtime/settings-schema.ts";
-
-/** What the zones say of themselves. Without given name servers it is this one, where its address is known. */
-export function zoneSettings({ nameServers = [], dnsAddress, negativeTtlMs }: Settings): ZoneSettings {
-  const isWildcard = dnsAddress === "0.0.0.0" || dnsAddress === "::";
-  return {
-    nameServers,
-    ...(!isWildcard && { defaultAddress: dnsAddress }),
-    negativeTtlSeconds: Math.round(negativeTtlMs / 1000),
-  };
-}
 
 /** Starts the DNS server; the error says what to do about a port that cannot be used. */
 export function serveDns({ dnsAddress: address, dnsPort: port }: Settings, log: Log): Promise<DnsServer> {

@@ -17,17 +17,24 @@ export interface ContactLeaseOptions {
 export class ContactLease {
   readonly #options: ContactLeaseOptions;
   #before: KubeObject | undefined;
+  #last: State | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: ContactLeaseOptions) {
     this.#options = options;
   }
 
-  /** Rejects where it has to be written and cannot be. */
+  /** Stores the number of the newest delivery and the last contact. Rejects if they have changed and cannot be written. */
   write(state: State): Promise<void> {
+    this.#last = state;
     const turn = this.#turn.then(() => this.#write(state));
     this.#turn = turn.catch(() => {});
     return turn;
+  }
+
+  /** Writes the last contact again, if a state was written before. */
+  async keepAlive(): Promise<void> {
+    if (this.#last !== undefined) await this.write(this.#last);
   }
 
   async #write(state: State): Promise<void> {

@@ -1,127 +1,114 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type Applied, Core } from "../core.ts";
-import { Contact } from "../edge/contact.ts";
-import { ApiServerClock } from "../finalizer/api-server-clock.ts";
-import type { FinalizerController } from "../finalizer/finalizer-controller.ts";
+import type { Applied } from "../core.ts";
 import { DNS_ENDPOINT, DNS_HEALTH_CHECK_POLICY, DNS_RECORD, GATEWAY, type Kind } from "../kubernetes/kinds.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
-import { Link } from "../link.ts";
 import type { Published } from "../plan/explain.ts";
-import { repeat } from "../runtime/repeat.ts";
-import { zoneSettings } from "../serve.ts";
-import type { GatewayController } from "../sources/gateway/gateway-controller.ts";
-import { HeaderSecrets } from "../sources/header-secrets.ts";
-import { KubernetesSource } from "../sources/kubernetes-source.ts";
+import { WorkQueue } from "../runtime/workqueue.ts";
 import type { State } from "../status/state.ts";
-import { makeGateways, makeLifecycle } from "./controllers.ts";
+import { type LeaderComponents, type LeaderSessionOptions, makeComponents } from "./leader-components.ts";
 import { guardByLeadership } from "./leader-guarded-client.ts";
 import { loadState } from "./load-state.ts";
 import { isSpecChange } from "./relevant.ts";
-import { Store } from "./store.ts";
-import type { LeaderSessionOptions } from "./term-options.ts";
 
-const LOOK_MS = 100;
-const TICK_MS = 500;
+/** How often the state of header Secrets is looked at: an informer reports no error of its first list. */
+const SECRETS_MS = 100;
+/** How often the conditions of records that are being deleted are looked at: they change with time. */
+const DELETIONS_MS = 500;
 const CONTACT_MS = 5_000;
+const MIN_SILENCE_MS = 20;
 /** A delivery is acknowledged when its statuses are written, or after this: what is in DNS by then is what counts. */
 const SHOWN_WITHIN_MS = 5_000;
+const LAST_WRITES_MS = 3_000;
+
+/** What a session does beside deliveries. Each task runs when an event asks for it, or at its own time. */
+type Task = "records" | "silence" | "status" | "deletions" | "contact" | "checks" | "recheck";
+const TASKS: readonly Task[] = ["records", "silence", "deletions", "contact", "checks", "recheck"];
 
 /**
- * The work of the replica that leads, from when it takes over until it loses or gives back the leadership: reads the records,
- * pushes them to the edge, takes its deliveries, and writes what follows from them.
+ * The work of the leader, from when it takes over until it loses or gives back the leadership. It reads the records, pushes them to
+ * the edge, takes its deliveries, and publishes what follows.
  */
 export class LeaderSession {
   readonly #options: LeaderSessionOptions;
-  readonly #contact: Contact;
-  readonly #apiClock = new ApiServerClock(elapsedMs);
-  readonly #lifecycle: FinalizerController;
-  readonly #store: Store;
-  readonly #core: Core;
-  readonly #link: Link;
-  readonly #gateways: GatewayController;
-  readonly #secrets: HeaderSecrets;
-  readonly #source: KubernetesSource;
+  readonly #queue: WorkQueue<Task>;
+  readonly #parts: LeaderComponents;
   readonly #opened = new AsyncDisposableStack();
-  #isDue = true;
-  #secretsStanding = "";
+  #isSourceDue = true;
+  #secretsState = "";
   #isAbandoned = false;
+  #isStopping = false;
 
-  /** Takes up the state that the objects of the cluster hold. Rejects while these cannot be read. */
+  /** Starts from the state that the objects of the cluster hold. Rejects while these cannot be read. */
   static async begin(options: LeaderSessionOptions): Promise<LeaderSession> {
-    // A watch may be behind the leader before: what it does not show yet would be taken for not there.
+    // A watch may be behind the former leader: what it does not show yet would be taken for not there.
     await options.caches.refresh();
-    const term = new LeaderSession(options, await loadState(options));
-    term.#start();
-    return term;
+    const session = new LeaderSession(options, await loadState(options));
+    session.#start();
+    return session;
   }
 
-  private constructor(given: LeaderSessionOptions, state: State) {
-    const options = { ...given, client: guardByLeadership(given.client, () => this.#leads) };
-    const { settings, caches } = options;
+  private constructor(unguarded: LeaderSessionOptions, state: State) {
+    const options = { ...unguarded, client: guardByLeadership(unguarded.client, () => this.#leads) };
     this.#options = options;
-    this.#contact = new Contact(settings.edgeStaleAfterMs, state.silent, elapsedMs, () => this.#link.heard());
-    this.#lifecycle = makeLifecycle(options, {
-      contact: this.#contact,
-      apiClock: this.#apiClock,
-      hosts: () => this.#core.state.hosts,
-      onEvent: (record, event) => this.#store.tellOf(record, event),
+    const onError = (task: Task, { message }: Error) =>
+      options.log("warn", `Unexpected, in the task ${task}: ${message}`);
+    this.#queue = new WorkQueue({ process: (task) => this.#process(task), concurrency: TASKS.length + 1, onError });
+    this.#parts = makeComponents(options, state, {
+      leads: () => this.#leads,
+      assertMayWrite: () => this.#assertMayWrite(),
+      onHeard: () => this.#heard(),
+      onSourceChange: () => this.#sourceDue(),
+      onStatusChange: () => this.#queue.addAfter("status", 1),
+      onSnapshotChange: () => this.#parts.link.snapshotChanged(),
+      onSnapshotTaken: (keys) => this.#edgeHolds(keys),
+      onPublished: (change) => this.#published(change),
     });
-    const isMember = (record: KubeObject) => this.#lifecycle.isMember(record);
-    const withdrawing = (record: KubeObject) => this.#lifecycle.conditionOf(record);
-    const leads = () => this.#leads;
-    const onTime = (object: KubeObject) => this.#apiClock.observe(object);
-    this.#store = new Store({ ...options, contact: this.#contact, leads, isMember, withdrawing, onTime }, state);
-    this.#secrets = new HeaderSecrets({
-      ...options,
-      elapsedMs,
-      resyncMs: settings.resyncMs,
-      onChange: () => this.#due(),
-    });
-    this.#source = new KubernetesSource({ caches, secrets: this.#secrets, isMember });
-    this.#core = this.#makeCore(state);
-    this.#link = this.#makeLink();
-    this.#gateways = makeGateways(options);
   }
 
   /** Whether deliveries can be taken: all records have been read. */
   get isReady(): boolean {
-    return this.#leads && this.#core.isReady;
+    return this.#leads && this.#parts.core.isReady;
   }
 
-  /** When the edge was last heard of, for metrics. */
+  /** When the edge was last heard, for metrics. */
   get contact(): { ageMs: number; isSilent: boolean } {
     const { edgeStaleAfterMs } = this.#options.settings;
-    return { ageMs: edgeStaleAfterMs - this.#contact.silentInMs, isSilent: this.#contact.state === "Silent" };
+    return {
+      ageMs: edgeStaleAfterMs - this.#parts.contact.silentInMs,
+      isSilent: this.#parts.contact.state === "Silent",
+    };
   }
 
-  /** Takes a delivery that is known to be the edge's; answers once it is in DNS, stored, and, as a rule, shown. */
+  /** Applies a delivery whose signature was checked. Resolves once it is in DNS, stored, and, as a rule, shown. */
   async apply(json: unknown): Promise<Applied> {
-    const applied = await this.#core.takeDelivery(json);
+    const applied = await this.#parts.core.takeDelivery(json);
     this.#edgeHolds();
     if (applied.kind !== "Applied") return applied;
-    await Promise.race([this.#store.writer.flushed(), pause(SHOWN_WITHIN_MS, undefined, { ref: false })]);
-    return this.#leads && !this.#store.isStopped ? applied : { kind: "NotStored" };
+    await Promise.race([this.#parts.writer.flushed(), pause(SHOWN_WITHIN_MS, undefined, { ref: false })]);
+    return this.#leads && !this.#isStopping ? applied : { kind: "NotStored" };
   }
 
-  /** An object of the cluster came, changed or went. */
+  /** To be called when an object of the cluster came, changed or went. */
   changed(kind: Kind, before: KubeObject | undefined, after: KubeObject | undefined): void {
     const object = after ?? before;
     if (object === undefined || this.#isAbandoned) return;
-    this.#apiClock.observe(object);
-    this.#store.writer.changed(kind, object.metadata);
-    if (kind === DNS_RECORD || kind === DNS_ENDPOINT) this.#lifecycle.changed();
-    if (kind === GATEWAY || kind === DNS_HEALTH_CHECK_POLICY) this.#gateways.changed();
-    if (kind !== DNS_RECORD || !isSpecChange(before, after)) return;
-    this.#gateways.changed();
-    this.#due();
+    this.#parts.apiClock.observe(object);
+    this.#parts.writer.changed(kind, object.metadata);
+    if (kind === DNS_RECORD || kind === DNS_ENDPOINT) this.#parts.lifecycle.changed();
+    if (kind === GATEWAY || kind === DNS_HEALTH_CHECK_POLICY) this.#parts.gateways.changed();
+    if (kind !== DNS_RECORD) return;
+    this.#queue.add("deletions");
+    if (!isSpecChange(before, after)) return;
+    this.#parts.gateways.changed();
+    this.#sourceDue();
   }
 
-  /** Writes nothing more: another replica may lead from now on. */
+  /** Stops all writes at once: another replica may lead from now on. */
   abandon(): void {
     this.#isAbandoned = true;
   }
 
-  /** Ends the work; what is in DNS and in the objects stays. */
+  /** Ends the work. What is in DNS and in the objects stays. */
   async stop(): Promise<void> {
     await this.#opened.disposeAsync();
   }
@@ -131,119 +118,118 @@ export class LeaderSession {
   }
 
   #start(): void {
-    const { settings, log } = this.#options;
-    const every = (work: () => Promise<void>, delayMs: number) => {
-      const repeated = repeat(work, () => delayMs, log);
-      this.#opened.defer(() => repeated.stop());
-    };
-    this.#opened.defer(() => this.#secrets.stop());
-    this.#opened.defer(() => this.#core.idle());
-    this.#opened.defer(() => this.#store.stop());
-    this.#opened.defer(() => this.#lifecycle.stop());
-    this.#opened.defer(() => this.#gateways.stop());
-    this.#gateways.start();
-    this.#lifecycle.changed();
-    every(() => this.#look(), LOOK_MS);
-    every(() => this.#tick(), TICK_MS);
-    every(() => this.#keepContact(), CONTACT_MS);
-    every(() => this.#refresh(), settings.statusRefreshMs);
-    every(() => this.#store.askOwners(), settings.resyncMs);
-    // First of all: whoever waits for the edge or for DNS is let go.
-    this.#opened.defer(() => this.#link.stop());
-    this.#opened.defer(() => this.#store.askNoMore());
+    this.#opened.defer(() => this.#parts.secrets.stop());
+    this.#opened.defer(() => this.#parts.core.idle());
+    this.#opened.defer(() => this.#stopWriting());
+    this.#opened.defer(() => this.#parts.lifecycle.stop());
+    this.#opened.defer(() => this.#parts.gateways.stop());
+    this.#opened.defer(() => this.#queue.shutDown());
+    this.#parts.gateways.start();
+    this.#parts.lifecycle.changed();
+    for (const task of TASKS) this.#queue.add(task);
+    this.#queue.start();
+    // First, to free those that wait for the edge or for DNS.
+    this.#opened.defer(() => this.#parts.link.stop());
+    this.#opened.defer(() => {
+      for (const publisher of this.#parts.publishers) publisher.stop();
+    });
   }
 
-  #due(): void {
-    this.#isDue = true;
+  /** The next leader would take back what is in DNS and in no status yet. That is written first, if it is soon done. */
+  async #stopWriting(): Promise<void> {
+    this.#isStopping = true;
+    await this.#parts.core.idle();
+    if (this.#leads) await Promise.race([this.#parts.writer.hurry(), pause(LAST_WRITES_MS, undefined, { ref: false })]);
+    await this.#parts.writer.stop();
   }
 
-  /** Reads the records again where something of them may have changed. */
-  async #look(): Promise<void> {
-    const { standing } = this.#secrets;
-    if (standing !== this.#secretsStanding) this.#isDue = true;
-    this.#secretsStanding = standing;
-    if (!this.#isDue || !this.#leads) return;
-    this.#isDue = false;
+  /** Returns the delay after which the task runs again, in milliseconds; undefined for one that waits for an event. */
+  async #process(task: Task): Promise<number | undefined> {
+    const againMs = await this.#run(task);
+    this.#queue.forget(task);
+    return againMs;
+  }
+
+  async #run(task: Task): Promise<number | undefined> {
+    const { settings } = this.#options;
+    const isReady = this.#leads && this.#parts.core.isReady;
+    switch (task) {
+      case "records":
+        if (this.#leads) await this.#readRecords();
+        return this.#isSourceDue || this.#parts.secrets.isWatching ? SECRETS_MS : undefined;
+      case "silence":
+        await this.#parts.core.tick();
+        return this.#parts.contact.state === "Silent"
+          ? undefined
+          : Math.max(MIN_SILENCE_MS, this.#parts.contact.silentInMs);
+      case "status":
+        this.#parts.statuses.showAgain();
+        return undefined;
+      case "deletions":
+        if (this.#leads) this.#parts.statuses.showDeletions();
+        return this.#parts.statuses.hasDeletions ? DELETIONS_MS : undefined;
+      case "contact":
+        if (isReady) await this.#parts.lease.keepAlive();
+        return CONTACT_MS;
+      case "checks":
+        if (isReady) await this.#refreshChecks();
+        return settings.statusRefreshMs;
+      case "recheck":
+        if (this.#leads) await Promise.all(this.#parts.publishers.map((publisher) => publisher.recheck()));
+        return settings.resyncMs;
+    }
+  }
+
+  #sourceDue(): void {
+    this.#isSourceDue = true;
+    this.#queue.add("records");
+  }
+
+  /** Reads the records again if they, or the header Secrets, may have changed. */
+  async #readRecords(): Promise<void> {
+    const { state } = this.#parts.secrets;
+    if (!this.#isSourceDue && state === this.#secretsState) return;
+    this.#secretsState = state;
+    this.#isSourceDue = true;
     const startedAt = elapsedMs();
-    const read = this.#source.read();
-    if (read === undefined) return this.#due();
-    this.#store.takeSource(read);
-    await this.#core.takeSource({ complete: true, records: read.records, problems: read.problems });
-    // What is shown of records that take no part is no matter of the core.
-    this.#store.show();
+    const read = this.#parts.source.read();
+    if (read === undefined) return;
+    this.#isSourceDue = false;
+    await this.#parts.core.takeSource({ complete: true, ...read });
     this.#options.metrics.observeReconcile("records", "success", elapsedMs() - startedAt);
-    this.#link.start();
+    this.#parts.link.start();
   }
 
-  /** Time has passed: the edge may count as silent, and what is said of a record that is being deleted may be another thing. */
-  async #tick(): Promise<void> {
-    await this.#core.tick();
-    if (this.#leads) this.#store.showLeaving();
+  /** Reads check times and exact counts from the edge. Deliveries do not carry them while nothing else changes. */
+  async #refreshChecks(): Promise<void> {
+    const view = await this.#parts.link.readView();
+    if (view !== undefined) await this.#parts.core.takeView(view);
+    this.#parts.statuses.showAgain({ refreshTimes: true });
   }
 
-  async #keepContact(): Promise<void> {
-    if (this.#leads && this.#core.isReady) await this.#store.keepContact();
-  }
-
-  /** Check times and exact counts, of which no delivery tells where nothing else changed. */
-  async #refresh(): Promise<void> {
-    if (!this.#leads || !this.#core.isReady) return;
-    const view = await this.#link.readView();
-    if (view !== undefined) await this.#core.takeView(view);
-    this.#store.show(true);
+  #heard(): void {
+    this.#parts.link.heard();
+    if (!this.#queue.has("silence")) this.#queue.add("silence");
   }
 
   #edgeHolds(taken?: ReadonlySet<string>): void {
-    this.#lifecycle.edgeStateChanged(taken, this.#core.namedByEdge);
+    this.#parts.lifecycle.edgeStateChanged(taken, this.#parts.core.namedByEdge);
+    this.#queue.add("deletions");
   }
 
   #published(change: Published): void {
     const { hooks, metrics } = this.#options;
     const nowMs = Date.now();
-    const { hosts, sentAt } = this.#core.state;
+    const { hosts, sentAt } = this.#parts.core.state;
     const decidedAt = hosts[change.rootHost]?.delivered?.decidedAt;
     metrics.observeLag(nowMs - sentAt, decidedAt === undefined ? [] : [nowMs - decidedAt]);
-    this.#store.published(change);
+    this.#parts.statuses.recordChange(change);
     hooks.onPublished?.(change);
   }
 
-  #makeCore(state: State): Core {
-    const { settings, serve, log } = this.#options;
-    const { cluster, edgeStaleAfterMs } = settings;
-    return new Core(
-      {
-        cluster,
-        edgeStaleAfterMs,
-        zones: zoneSettings(settings),
-        contact: this.#contact,
-        serve: (zones) => {
-          if (this.#leads) serve(zones);
-        },
-        save: async (next) => {
-          if (!this.#leads) throw new Error("this replica leads no more");
-          await this.#store.save(next);
-        },
-        onSnapshotChanged: () => this.#link.snapshotChanged(),
-        onPublished: (change) => this.#published(change),
-        log,
-        now: Date.now,
-      },
-      state,
-    );
-  }
-
-  #makeLink(): Link {
-    const { settings, metrics, log } = this.#options;
-    return new Link({
-      settings,
-      core: () => this.#core,
-      reread: async () => this.#due(),
-      onSnapshotTaken: (keys) => this.#edgeHolds(keys),
-      onPushed: (result, records) => metrics.observePush(result, records),
-      log,
-      now: Date.now,
-      elapsedMs,
-    });
+  #assertMayWrite(): void {
+    if (!this.#leads) throw new Error("this replica leads no more");
+    if (this.#isStopping) throw new Error("this replica is ending and writes no more");
   }
 }
 

@@ -9,6 +9,7 @@ import { KubeClient } from "../kubernetes/client.ts";
 import { AgentMetrics } from "../metrics/metrics.ts";
 import { makeOperations } from "../operations.ts";
 import type { DnsServer } from "../publish/dns-server/server.ts";
+import { publishes } from "../publish/publishers.ts";
 import { listen, type RunningServer } from "../runtime/http-server.ts";
 import { type Log, makeLog } from "../runtime/log.ts";
 import { repeat } from "../runtime/repeat.ts";
@@ -22,7 +23,6 @@ import { LeaderSession } from "./leader-session.ts";
 import { Leadership } from "./leadership.ts";
 import { storedState } from "./load-state.ts";
 import { PendingDecisions } from "./pending-decisions.ts";
-import { publishes } from "./publishes.ts";
 
 /** So often the leader may fail to renew within its lease before it is lost. */
 const RENEWALS = 3;

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import type { RefusedRecord } from "./api-records.ts";
 import {
   type FileContent,
   formatProblem,
@@ -18,6 +19,8 @@ export interface SourceState {
   records: readonly OwnRecord[];
   /** One line each, sorted. */
   problems: readonly string[];
+  /** Records of which no accepted form is known. Only API records have them. */
+  refused?: readonly RefusedRecord[];
 }
 
 /** What of the source matters for DNS and snapshots, secrets included: compared in memory only. */

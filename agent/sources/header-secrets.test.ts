@@ -115,13 +115,13 @@ describe("header Secrets", () => {
   it("stand otherwise when one is read or cannot be, and not for what is in them", async () => {
     api.set(SECRET, secret("one"));
     await wanted("one");
-    const { standing } = secrets;
+    const { state } = secrets;
     const before = changes;
     api.set(SECRET, secret("one", `${CANARY} anew`));
     await vi.waitFor(() => expect(changes).toBeGreaterThan(before));
-    expect(secrets.standing).toBe(standing);
+    expect(secrets.state).toBe(state);
     await wanted("one", "two");
-    expect(secrets.standing).not.toBe(standing);
-    expect(secrets.standing).not.toContain(CANARY);
+    expect(secrets.state).not.toBe(state);
+    expect(secrets.state).not.toContain(CANARY);
   });
 });

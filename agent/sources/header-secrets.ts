@@ -81,8 +81,12 @@ export class HeaderSecrets {
     return `forbidden. Run: kubectl -n ${namespace} create rolebinding ${ROLE} --clusterrole=${ROLE} --serviceaccount=${serviceAccount}`;
   }
 
-  /** Changes with what is known of the Secrets, and not with their contents. */
-  get standing(): string {
+  get isWatching(): boolean {
+    return this.#watched.size > 0;
+  }
+
+  /** Changes when a Secret becomes known or unreadable, and not with its contents. */
+  get state(): string {
     return [...this.#watched].map(([key, { informer }]) => `${key} ${informer.isSynced} ${informer.lastError}`).join();
   }
 

@@ -1,5 +1,6 @@
 import { addressFamily } from "../../../shared/model/address.ts";
 import type { Endpoint, RecordType } from "../../../shared/model/endpoint.ts";
+import type { Settings } from "../../runtime/settings-schema.ts";
 
 /** The record sets of one name by type. Several sets of one type differ in their setIdentifier. */
 export type Node = ReadonlyMap<RecordType, readonly Endpoint[]>;
@@ -32,6 +33,16 @@ export interface ZoneSettings {
   nameServers: readonly NameServer[];
   defaultAddress?: string;
   negativeTtlSeconds: number;
+}
+
+/** The SOA and NS records of the zones. Without name servers in the settings it is this server, if its address is known. */
+export function zoneSettings({ nameServers = [], dnsAddress, negativeTtlMs }: Settings): ZoneSettings {
+  const isWildcard = dnsAddress === "0.0.0.0" || dnsAddress === "::";
+  return {
+    nameServers,
+    ...(!isWildcard && { defaultAddress: dnsAddress }),
+    negativeTtlSeconds: Math.round(negativeTtlMs / 1000),
+  };
 }
 
 /** One root host and what it has in DNS; `undefined` while nobody has decided that. */

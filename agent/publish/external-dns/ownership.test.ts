@@ -50,9 +50,9 @@ describe("the owner of a host", () => {
   test("is asked for once there is something to publish, though the host was known before", async () => {
     texts[`a-${HOST}`] = THEIRS;
     await owners.ask([NOT_DECIDED]);
-    expect(owners.conditionOf(HOST)).toBeUndefined();
+    expect(owners.conflictOf(HOST)).toBeUndefined();
     await owners.ask([DECIDED]);
-    expect(owners.conditionOf(HOST)).toMatchObject({ status: "True", reason: "OtherOwner" });
+    expect(owners.conflictOf(HOST)).toContain("external-dns owner");
   });
 
   test("is asked for once, and again for a record set that is new, or a host that comes back", async () => {
@@ -77,7 +77,7 @@ describe("the owner of a host", () => {
     const asking = owners.ask([DECIDED]);
     await vi.advanceTimersByTimeAsync(3_000);
     await asking;
-    expect(owners.conditionOf(HOST)).toBeUndefined();
+    expect(owners.conflictOf(HOST)).toBeUndefined();
     const again = owners.askAgain([DECIDED]);
     owners.stop();
     expect(await again).toBe(false);

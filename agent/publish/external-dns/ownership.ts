@@ -1,5 +1,4 @@
 import { Resolver } from "node:dns/promises";
-import type { Condition } from "../../../shared/model/condition.ts";
 import { sleep } from "../../kubernetes/abort.ts";
 import type { Settings } from "../../runtime/settings-schema.ts";
 import { type PublishedHost, Registry } from "./registry.ts";
@@ -55,10 +54,10 @@ export class Ownership {
 
   /** Asks for all of them anew. Answers whether anything is otherwise now. */
   async askAgain(hosts: readonly PublishedHost[]): Promise<boolean> {
-    const before = this.#told(hosts);
+    const before = this.#conflicts(hosts);
     this.#registry?.keep(hosts);
     await this.#registry?.look(hosts);
-    return before !== this.#told(hosts);
+    return before !== this.#conflicts(hosts);
   }
 
   /** Ends what is being asked for, and asks nothing more. */
@@ -66,20 +65,15 @@ export class Ownership {
     this.#stopping.abort();
   }
 
-  /** The condition of the records of a host that somebody else publishes. */
-  conditionOf(rootHost: string): Condition | undefined {
+  /** Why the host must not be published: another owner publishes it. Undefined if no other owner is known. */
+  conflictOf(rootHost: string): string | undefined {
     const conflict = this.#registry?.conflictOf(rootHost);
     if (conflict === undefined) return undefined;
-    return {
-      type: "PublisherConflict",
-      status: "True",
-      reason: "OtherOwner",
-      message: `${rootHost} is published by the external-dns owner "${conflict.owner}" (TXT record ${conflict.name}). Stop it there, or have that record removed.`,
-    };
+    return `${rootHost} is published by the external-dns owner "${conflict.owner}" (TXT record ${conflict.name}). Stop it there, or have that record removed.`;
   }
 
-  #told(hosts: readonly PublishedHost[]): string {
-    return JSON.stringify(hosts.map(({ rootHost }) => this.conditionOf(rootHost)?.message));
+  #conflicts(hosts: readonly PublishedHost[]): string {
+    return JSON.stringify(hosts.map(({ rootHost }) => this.conflictOf(rootHost)));
   }
 }
 

@@ -1,7 +1,9 @@
 import { Core } from "../../../agent/core.ts";
 import { Contact } from "../../../agent/edge/contact.ts";
 import { lookup } from "../../../agent/publish/dns-server/lookup.ts";
+import { DnsServerPublisher } from "../../../agent/publish/dns-server/publisher.ts";
 import type { Zones } from "../../../agent/publish/dns-server/respond.ts";
+import { StatePublisher } from "../../../agent/publish/state-publisher.ts";
 import type { SourceState } from "../../../agent/sources/file-source.ts";
 import { mergeFiles, parseManifests } from "../../../agent/sources/manifest-file.ts";
 import type { State } from "../../../agent/status/state.ts";
@@ -63,15 +65,17 @@ export function startCore(state: State = EMPTY_STATE) {
     {
       cluster: "here",
       edgeStaleAfterMs: 300_000,
-      zones: { nameServers: [], negativeTtlSeconds: 60 },
       contact: new Contact(300_000, state.silent, () => world.elapsedMs),
-      serve: (zones) => {
-        world.zones = zones;
-      },
-      save: async (next) => {
-        if (world.diskFull) throw new Error("ENOSPC");
-        world.stored = structuredClone(next);
-      },
+      output: new StatePublisher({
+        publishers: [
+          new DnsServerPublisher((zones) => (world.zones = zones), { nameServers: [], negativeTtlSeconds: 60 }),
+        ],
+        save: async (next) => {
+          if (world.diskFull) throw new Error("ENOSPC");
+          world.stored = structuredClone(next);
+        },
+        log: (_, message) => world.log.push(message),
+      }),
       onSnapshotChanged: () => {
         world.snapshots += 1;
       },
