@@ -1,4 +1,4 @@
-import type { TlsReason } from "../../workers/prober/tls/fault.ts";
+import type { TlsReason } from "../../workers/prober/tls/tls-error.ts";
 import { HOST } from "./family.ts";
 import type { Issued } from "./issue.ts";
 

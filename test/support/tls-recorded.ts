@@ -1,8 +1,8 @@
 import { concat } from "../../workers/prober/tls/bytes.ts";
 import { TlsClient } from "../../workers/prober/tls/client.ts";
 import type { Offer } from "../../workers/prober/tls/offer.ts";
-import type { TlsOptions } from "../../workers/prober/tls/options.ts";
 import { rootStore } from "../../workers/prober/tls/roots.ts";
+import type { TlsOptions } from "../../workers/prober/tls/session.ts";
 import { makeVerifier } from "../../workers/prober/tls/verify/verifier.ts";
 import { random } from "./random.ts";
 import { dialWorkerd } from "./tls-pump.ts";

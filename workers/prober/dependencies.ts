@@ -1,10 +1,8 @@
 import { connect } from "cloudflare:sockets";
-import type { Env } from "../env.ts";
-import { coordinatorOf } from "../env.ts";
+import { coordinatorOf, type Env } from "../env.ts";
 import { readSettings } from "../settings.ts";
-import { certificateVerifierOf } from "./dial/certificate-verifier.ts";
 import type { DialerDependencies } from "./dial/dialer.ts";
-import type { LoopbackDialer } from "./dial/loopback-dialer.ts";
+import { certificateVerifierOf, type LoopbackDialer } from "./dial/loopback-dialer.ts";
 import type { SendReport } from "./reporter.ts";
 import type { QueryFamily } from "./resolve/caching-resolver.ts";
 import { queryResolver } from "./resolve/dns-over-https.ts";

@@ -5,8 +5,8 @@ import { assign, assignmentOf, byId, freshProber, probeOf, standIn } from "../..
 import { free, reach } from "../../test/support/reach.ts";
 import type { Connect } from "./dial/connection.ts";
 import { probeAddress } from "./dial/probe-address.ts";
+import { writeRequest } from "./probe/http.ts";
 import type { ProbeRequest } from "./probe/probe-request.ts";
-import { writeRequest } from "./probe/request.ts";
 
 const { named, seen } = inject("gateways");
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Reason } from "../../../shared/reason.ts";
 import type { ProbeResult } from "../probe/probe-request.ts";
-import { applyAddressPolicy } from "./address-policy.ts";
+import { applyAddressPolicy } from "./check.ts";
 
 const probeResult = (reason: Reason): ProbeResult => ({ reason, phases: { totalMs: 0 } });
 

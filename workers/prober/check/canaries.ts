@@ -1,11 +1,11 @@
 import { addressFamily } from "../../../shared/model/address.ts";
 import type { Expectation } from "../../../shared/model/probe.ts";
-import type { Reason } from "../../../shared/reason.ts";
-import { outcomeOf } from "../../../shared/reason.ts";
-import type { ProbeRequest } from "../probe/probe-request.ts";
-import { protocolResult } from "../probe/probe-request.ts";
-import { applyAddressPolicy } from "./address-policy.ts";
-import type { CheckResult } from "./check.ts";
+import { outcomeOf, type Reason } from "../../../shared/reason.ts";
+import type { Settings } from "../../settings.ts";
+import { type ProbeRequest, type ProbeResult, protocolResult } from "../probe/probe-request.ts";
+import type { SettledRound } from "../schedule/round-runner.ts";
+import type { ProbeState } from "../shard/probe-state.ts";
+import { applyAddressPolicy, type CheckResult } from "./check.ts";
 
 const LEAST_ADDRESSES = 3;
 const CANARY_TIMEOUT_MS = 2_000;
@@ -68,4 +68,39 @@ export function withoutIPv6Failures(result: CheckResult, policy: Expectation["ad
   );
   const isOurs = applyAddressPolicy(probeResults, policy)?.reason === ours.reason;
   return isOurs ? { observation: { ...ours, at, phases }, probeResults: result.probeResults } : result;
+}
+
+type Canaries = Settings["CANARIES"];
+export type CheckedProbe = [ProbeState, CheckResult];
+/** Asks a canary; undefined where it got no slot. */
+type ProbeCanary = (question: ProbeRequest) => Promise<ProbeResult | undefined>;
+
+/** What was checked, as it counts: no failure does where the canaries say that the trouble is the region's own. */
+export async function discountOwnFailures(
+  results: CheckedProbe[],
+  round: Pick<SettledRound, "hasConfirmed">,
+  canaries: Canaries,
+  ask: ProbeCanary,
+): Promise<CheckedProbe[]> {
+  const checks = results.map(([, result]) => result);
+  if (looksLikeOwnFailure(checks, round) && (await areUnreachable(canaries, ask))) {
+    return results.map(([member, result]) => [member, withoutFailures(result)]);
+  }
+  const ofIPv6 = canaries.filter(({ address }) => isIPv6(address));
+  if (looksLikeNoIPv6(checks) && (await areUnreachable(ofIPv6, ask))) {
+    return results.map(([member, result]) => [
+      member,
+      withoutIPv6Failures(result, member.probe.expectation.addressPolicy),
+    ]);
+  }
+  return results;
+}
+
+/** Whether canaries were asked, two at most, and none of them answered. */
+async function areUnreachable(canaries: Canaries, ask: ProbeCanary): Promise<boolean> {
+  const probeResults = await Promise.all(canaries.slice(0, 2).map((canary) => ask(canaryRequest(canary))));
+  return (
+    probeResults.length > 0 &&
+    probeResults.every((probeResult) => probeResult !== undefined && outcomeOf(probeResult.reason) === "failed")
+  );
 }

@@ -1,13 +1,11 @@
 import { addressFamily } from "../../../shared/model/address.ts";
-import type { Observation } from "../../../shared/model/observation.ts";
-import { MAX_MESSAGE_CHARACTERS } from "../../../shared/model/observation.ts";
+import { MAX_MESSAGE_CHARACTERS, type Observation } from "../../../shared/model/observation.ts";
 import type { Probe } from "../../../shared/model/probe.ts";
 import { notProbeable } from "../../../shared/probeable.ts";
+import { type Outcome, outcomeOf } from "../../../shared/reason.ts";
 import type { Settings } from "../../settings.ts";
-import type { ProbeRequest, ProbeResult, ProtocolResult } from "../probe/probe-request.ts";
-import { protocolResult } from "../probe/probe-request.ts";
-import type { CachingResolver, Resolution } from "../resolve/caching-resolver.ts";
-import { applyAddressPolicy } from "./address-policy.ts";
+import { type ProbeRequest, type ProbeResult, type ProtocolResult, protocolResult } from "../probe/probe-request.ts";
+import type { CachingResolver, ResolvedName } from "../resolve/caching-resolver.ts";
 import { decryptHeaders } from "./decrypt-headers.ts";
 
 export interface CheckDependencies {
@@ -60,7 +58,7 @@ export function failedCheck(error: unknown): CheckResult {
  */
 const resolverShareMs = (probe: Probe) => probe.timeoutMs / 2;
 
-async function resolve(probe: Probe, parts: CheckDependencies): Promise<Resolution | undefined> {
+async function resolve(probe: Probe, parts: CheckDependencies): Promise<ResolvedName | undefined> {
   const { leaf } = probe.target;
   if (addressFamily(leaf) !== undefined) return undefined;
   return parts.names.resolve(leaf, resolverShareMs(probe), parts.staleMs);
@@ -80,7 +78,7 @@ async function askOne(question: ProbeRequest, parts: CheckDependencies): Promise
 }
 
 /** What the resolver leaves open: no address at all is the name's fault, an answer that is missing is not. */
-function unresolved(probe: Probe, resolution: Resolution | undefined): ProbeResult[] {
+function unresolved(probe: Probe, resolution: ResolvedName | undefined): ProbeResult[] {
   if (resolution === undefined) return [];
   const { leaf } = probe.target;
   if (resolution.trouble !== undefined) {
@@ -94,7 +92,7 @@ function undialled(given: ProtocolResult): ProbeResult {
   return { ...given, phases: { totalMs: 0 } };
 }
 
-function result(probeResults: ProbeResult[], probe: Probe, resolution: Resolution | undefined): CheckResult {
+function result(probeResults: ProbeResult[], probe: Probe, resolution: ResolvedName | undefined): CheckResult {
   const decisive =
     applyAddressPolicy(probeResults, probe.expectation.addressPolicy) ??
     undialled(protocolResult("InternalError", "Nothing was asked."));
@@ -108,4 +106,21 @@ function result(probeResults: ProbeResult[], probe: Probe, resolution: Resolutio
     ...(resolution !== undefined && address !== undefined && { address }),
   };
   return { observation, probeResults };
+}
+
+type Policy = "Any" | "All";
+
+/** Which outcome decides first (design §3, counting): with `Any` one good address is enough, with `All` one bad one. */
+const ORDER: Record<Policy, readonly Outcome[]> = {
+  Any: ["ok", "indeterminate", "failed"],
+  All: ["failed", "indeterminate", "ok"],
+};
+
+/** The probeResult that stands for all addresses of a leaf: the first of the outcome that decides. Undefined for none. */
+export function applyAddressPolicy(probeResults: readonly ProbeResult[], policy: Policy): ProbeResult | undefined {
+  for (const outcome of ORDER[policy]) {
+    const found = probeResults.find((probeResult) => outcomeOf(probeResult.reason) === outcome);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

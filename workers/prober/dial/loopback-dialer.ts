@@ -1,8 +1,10 @@
 import { connect } from "cloudflare:sockets";
 import { WorkerEntrypoint } from "cloudflare:workers";
 import type { Env } from "../../env.ts";
+import { readSettings } from "../../settings.ts";
 import type { ProbeRequest, ProbeResult } from "../probe/probe-request.ts";
-import { certificateVerifierOf } from "./certificate-verifier.ts";
+import { rootStore } from "../tls/roots.ts";
+import { makeVerifier, type Verify } from "../tls/verify/verifier.ts";
 import { probeAddress } from "./probe-address.ts";
 
 /**
@@ -21,4 +23,16 @@ export class LoopbackDialer extends WorkerEntrypoint<Env> {
   askAll(questions: readonly ProbeRequest[]): Promise<ProbeResult[]> {
     return Promise.all(questions.map((question) => this.ask(question)));
   }
+}
+
+/** One for each environment: the roots of the settings are read once, at the first certificate. */
+const verifiers = new WeakMap<Env, Verify>();
+
+/** Verifies certificates against Mozilla's roots and those of the settings. */
+export function certificateVerifierOf(env: Env): Verify {
+  return (...given) => {
+    const verify = verifiers.get(env) ?? makeVerifier(rootStore(readSettings(env).EXTRA_ROOTS));
+    verifiers.set(env, verify);
+    return verify(...given);
+  };
 }

@@ -19,7 +19,7 @@ export interface ProbeTransport {
  */
 export async function probeAddress(reach: ProbeTransport, question: ProbeRequest, slot: Slot): Promise<ProbeResult> {
   const deadline = new Deadline(question.timeoutMs);
-  const watch = new Watch();
+  const watch = new Stopwatch();
   let connection: Connection | undefined;
   try {
     connection = dial(reach.connect, question.address, question.port);
@@ -39,7 +39,7 @@ export async function probeAddress(reach: ProbeTransport, question: ProbeRequest
 async function ask(
   connection: Connection,
   question: ProbeRequest,
-  { deadline, watch, slot, verify }: { deadline: Deadline; watch: Watch; slot: Slot; verify: Verify },
+  { deadline, watch, slot, verify }: { deadline: Deadline; watch: Stopwatch; slot: Slot; verify: Verify },
 ): Promise<ProtocolResult> {
   const at = `${question.address} port ${question.port}`;
   const opened = await deadline.race(
@@ -69,7 +69,7 @@ function release(connection: Connection, slot: Slot): void {
 }
 
 /** Reads the clock at the phases of a check; each follows I/O, without which the platform's clock stands still. */
-class Watch {
+class Stopwatch {
   readonly #startedAt = Date.now();
   #connectMs: number | undefined;
   #tlsMs: number | undefined;

@@ -5,7 +5,7 @@ import { type Outcome, outcomeOf } from "../../../shared/reason.ts";
 import { nextRoundAt, roundAfter } from "../schedule/round-schedule.ts";
 import { add, type Block, blockText, floorTo, newBlock, readBlock } from "./block.ts";
 import { type Bucket, bucketOf, OUTCOMES, outcomeBucket } from "./bucket.ts";
-import { MINUTES } from "./resolutions.ts";
+import { MINUTES } from "./rollup-tables.ts";
 
 /**
  * How long history goes on in memory alone, in ms; longer where the interval is longer. A written row is what history costs

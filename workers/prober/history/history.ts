@@ -4,10 +4,18 @@ import type { HistoryQuestion, ProbePoints } from "../../rpc.ts";
 import type { Round } from "../schedule/round-runner.ts";
 import { addAll, floorTo, newBlock } from "./block.ts";
 import { pointOf } from "./bucket.ts";
-import type { CheckedObservation, HeadBlock } from "./head-block.ts";
-import { addChecks, backfill, closedBlocks, headText, readHead, slotOf, WRITE_EVERY_MS } from "./head-block.ts";
-import { dropAll, readFrom, storeClosed } from "./history-tables.ts";
-import { RESOLUTION_OF_SPAN } from "./resolutions.ts";
+import {
+  addChecks,
+  backfill,
+  type CheckedObservation,
+  closedBlocks,
+  type HeadBlock,
+  headText,
+  readHead,
+  slotOf,
+  WRITE_EVERY_MS,
+} from "./head-block.ts";
+import { dropAll, RESOLUTION_OF_SPAN, readFrom, storeClosed } from "./rollup-tables.ts";
 
 /** A round, or confirmations between two, and the shard it was of; `members` has its probes by id, as they are now. */
 interface TakenRound extends Round {

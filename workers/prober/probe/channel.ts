@@ -1,7 +1,6 @@
 import type { Connection } from "../dial/connection.ts";
-import type { Deadline } from "../dial/deadline.ts";
-import { EXPIRED } from "../dial/deadline.ts";
-import type { TlsFault } from "../tls/fault.ts";
+import { type Deadline, EXPIRED } from "../dial/deadline.ts";
+import type { TlsFault } from "../tls/tls-error.ts";
 
 /** What comes of waiting for the peer's next word. After anything but octets nothing more comes. */
 export type Received =

@@ -1,12 +1,13 @@
-import type { Channel, Received } from "./channel.ts";
-import { PlainChannel } from "./channel.ts";
-import { evaluateResponse } from "./judge.ts";
-import type { ProbeRequest, ProtocolResult } from "./probe-request.ts";
-import { protocolResult } from "./probe-request.ts";
-import type { Progress, ProtocolProbe } from "./protocol-probe.ts";
-import { writeRequest } from "./request.ts";
-import { ResponseReader } from "./response-reader.ts";
-
+import { DEFAULT_PORT } from "../../../shared/model/protocol.ts";
+import { type Channel, PlainChannel, type Received } from "./channel.ts";
+import {
+  type ProbeRequest,
+  type Progress,
+  type ProtocolProbe,
+  type ProtocolResult,
+  protocolResult,
+} from "./probe-request.ts";
+import { BODY_LIMIT, ResponseReader } from "./response-reader.ts";
 /** HTTP/1.1 in clear. */
 export const probeHttp: ProtocolProbe = async (connection, question, { deadline, progress }) => {
   const wire = new PlainChannel(connection, deadline, progress.heard);
@@ -29,13 +30,13 @@ export async function exchange(channel: Channel, question: ProbeRequest, progres
       octets += received.octets.length;
       response.push(received.octets);
     } else if (received.kind === "end") response.end();
-    else return brokenOff(received, whenOf(response, octets), question, response.status);
+    else return failedResult(received, whenOf(response, octets), question, response.status);
     const outcome = evaluateResponse(response, question.expectation);
     if (outcome !== undefined) return outcome;
   }
 }
 
-function brokenOff(
+function failedResult(
   received: Exclude<Received, { kind: "octets" | "end" }>,
   when: string,
   { timeoutMs }: ProbeRequest,
@@ -54,4 +55,50 @@ function brokenOff(
 function whenOf(response: ResponseReader, octets: number): string {
   if (octets === 0) return "before any answer came";
   return response.status === undefined ? "before the headers were complete" : "before the body was complete";
+}
+
+/**
+ * The outcome as soon as it is known, undefined while more has to be read. A status that is not expected ends the check
+ * at the headers, an expected body where it is found. Otherwise the body has to come whole, or its first 64 KiB, also
+ * where no text is expected in it: a gateway that sends good headers and then trickles or breaks off serves nobody.
+ */
+export function evaluateResponse(
+  reader: ResponseReader,
+  expectation: ProbeRequest["expectation"],
+): ProtocolResult | undefined {
+  const { status, body } = reader;
+  if (status !== undefined && !expectation.statuses.some(({ from, to }) => from <= status && status <= to)) {
+    return protocolResult("UnexpectedStatus", statusMessage(status, expectation.statuses), status);
+  }
+  if (body.found) return protocolResult("Ok", undefined, status);
+  if (reader.fault !== undefined) return protocolResult(reader.fault.reason, reader.fault.message, status);
+  if (status === undefined || !(reader.isComplete || body.isFull)) return undefined;
+  if (expectation.body === undefined) return protocolResult("Ok", undefined, status);
+  const where = body.isFull ? `the first ${BODY_LIMIT / 1024} KiB of the body` : "the body";
+  return protocolResult("BodyMismatch", `The expected text is not in ${where}.`, status);
+}
+
+function statusMessage(status: number, statuses: ProbeRequest["expectation"]["statuses"]): string {
+  const expected = statuses.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`)).join(", ");
+  if (status === 101) return `Status 101 switches to a protocol nobody asked for; expected ${expected}.`;
+  const hint = status >= 300 && status < 400 ? " Redirects are not followed." : "";
+  return `Status ${status}; expected ${expected}.${hint}`;
+}
+
+/**
+ * The smallest correct GET: one Host with the port only if it is not the default, no framing headers, and nothing after
+ * the blank line. (Balancers were seen to refuse a GET with `Content-Length: 0`.)
+ */
+export function writeRequest(question: ProbeRequest): Uint8Array {
+  const port = question.port === DEFAULT_PORT[question.protocol] ? "" : `:${question.port}`;
+  const asksForType = Object.keys(question.headers).some((name) => name.toLowerCase() === "accept");
+  const lines = [
+    `GET ${question.path} HTTP/1.1`,
+    `Host: ${question.host}${port}`,
+    `User-Agent: ${question.userAgent}`,
+    ...(asksForType ? [] : ["Accept: */*"]),
+    "Connection: close",
+    ...Object.entries(question.headers).map(([name, value]) => `${name}: ${value}`),
+  ];
+  return new TextEncoder().encode(`${lines.join("\r\n")}\r\n\r\n`);
 }

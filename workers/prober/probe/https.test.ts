@@ -245,6 +245,6 @@ describe("the source of the prober", () => {
     expect(using(/startTls|secureTransport|node:https?"/)).toEqual([]);
     // The build takes Mozilla's roots from Node.
     expect(using(/node:tls/)).toEqual(["../tls/generate-roots.ts"]);
-    expect(using(/\bfetch\(/).sort()).toEqual(["../colo.ts", "../resolve/ask-resolver.ts"]);
+    expect(using(/\bfetch\(/).sort()).toEqual(["../colo.ts", "../resolve/dns-over-https.ts"]);
   });
 });

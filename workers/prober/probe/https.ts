@@ -1,13 +1,9 @@
 import { MAX_MESSAGE_CHARACTERS } from "../../../shared/model/observation.ts";
 import { concat, NOTHING } from "../tls/bytes.ts";
 import { TlsClient } from "../tls/client.ts";
-import type { Channel, Received } from "./channel.ts";
-import { PlainChannel } from "./channel.ts";
+import { type Channel, PlainChannel, type Received } from "./channel.ts";
 import { exchange } from "./http.ts";
-import type { ProbeRequest, ProtocolResult } from "./probe-request.ts";
-import { protocolResult } from "./probe-request.ts";
-import type { ProtocolProbe } from "./protocol-probe.ts";
-
+import { type ProbeRequest, type ProtocolProbe, type ProtocolResult, protocolResult } from "./probe-request.ts";
 /**
  * HTTP/1.1 over TLS, with a TLS client of our own: the platform's sends no SNI to an address. The handshake, the
  * verification and the exchange have one deadline, and the certificate is judged by the clock at that moment.

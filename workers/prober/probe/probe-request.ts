@@ -1,8 +1,10 @@
-import type { ObservedTls, Phases } from "../../../shared/model/observation.ts";
-import { MAX_MESSAGE_CHARACTERS } from "../../../shared/model/observation.ts";
+import { MAX_MESSAGE_CHARACTERS, type ObservedTls, type Phases } from "../../../shared/model/observation.ts";
 import type { Expectation } from "../../../shared/model/probe.ts";
 import type { Protocol } from "../../../shared/model/protocol.ts";
 import type { Reason } from "../../../shared/reason.ts";
+import type { Connection } from "../dial/connection.ts";
+import type { Deadline } from "../dial/deadline.ts";
+import type { Verify } from "../tls/verify/verifier.ts";
 
 /** One address to ask: plain data, so that it can cross to a loopback invocation. */
 export interface ProbeRequest {
@@ -40,3 +42,26 @@ export function protocolResult(reason: Reason, message?: string, httpStatus?: nu
     ...(httpStatus !== undefined && { httpStatus }),
   };
 }
+
+/** How far a check has come. */
+export interface Progress {
+  /** The peer's first octet came, whatever it says. */
+  heard(): void;
+  /** The TLS handshake is done. */
+  secured(): void;
+  /** The first octet of the answer came. */
+  answered(): void;
+}
+
+export interface ProbeContext {
+  deadline: Deadline;
+  progress: Progress;
+  verify: Verify;
+}
+
+/** Asks over a connection that is open, and says how it went. The caller closes the connection. */
+export type ProtocolProbe = (
+  connection: Connection,
+  question: ProbeRequest,
+  parts: ProbeContext,
+) => Promise<ProtocolResult>;

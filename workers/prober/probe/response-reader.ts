@@ -1,8 +1,5 @@
 import type { Reason } from "../../../shared/reason.ts";
-import { BodyStart } from "./body.ts";
 import { ChunkedReader } from "./chunked.ts";
-import type { Framing } from "./head.ts";
-import { readHead } from "./head.ts";
 
 const HEAD_LIMIT = 65_536;
 const MAX_INTERIM = 32;
@@ -123,4 +120,89 @@ function endOfHead(octets: Buffer, from: number): { text: number; next: number }
 
 function lineEnd(octets: Buffer, lineFeedAt: number): number {
   return octets[lineFeedAt - 1] === 0x0d ? lineFeedAt - 1 : lineFeedAt;
+}
+
+/** How the end of a body is told (RFC 9112 §6.3). */
+export type Framing = { kind: "none" } | { kind: "length"; octets: number } | { kind: "chunked" } | { kind: "close" };
+
+export interface Head {
+  status: number;
+  framing: Framing;
+}
+
+const STATUS_LINE = /^HTTP\/1\.[01] ([1-5]\d\d)(?: .*)?$/;
+
+/** Reads a header block, without its blank line. A string says which rule it breaks, without quoting any value. */
+export function readHead(text: string): Head | string {
+  const [statusLine = "", ...lines] = text.split(/\r?\n/);
+  const status = STATUS_LINE.exec(statusLine)?.[1];
+  if (status === undefined) return "the answer does not begin with an HTTP/1.x status line";
+  const headers = readFields(lines);
+  if (typeof headers === "string") return headers;
+  const framing = framingOf(Number(status), headers);
+  return typeof framing === "string" ? framing : { status: Number(status), framing };
+}
+
+interface Fields {
+  lengths: string[];
+  codings: string[];
+}
+
+/** Only the two fields that frame a body matter here; a folded line (obs-fold) belongs to the field before it. */
+function readFields(lines: string[]): Fields | string {
+  const fields: Fields = { lengths: [], codings: [] };
+  for (const line of lines) {
+    if (/^[ \t]/.test(line)) continue;
+    const colon = line.indexOf(":");
+    if (colon < 1) return "a header line has no name";
+    const name = line.slice(0, colon).toLowerCase();
+    const values = line.slice(colon + 1).split(",");
+    if (name === "content-length") fields.lengths.push(...values.map((value) => value.trim()));
+    if (name === "transfer-encoding") fields.codings.push(...values.map((value) => value.trim().toLowerCase()));
+  }
+  return fields;
+}
+
+function framingOf(status: number, { lengths, codings }: Fields): Framing | string {
+  if (status < 200 || status === 204 || status === 304) return { kind: "none" };
+  if (codings.length > 0) return codings.at(-1) === "chunked" ? { kind: "chunked" } : { kind: "close" };
+  const [length, ...others] = lengths;
+  if (length === undefined) return { kind: "close" };
+  if (!/^\d{1,15}$/.test(length)) return "Content-Length is not a number";
+  if (others.some((other) => other !== length)) return "there are two different Content-Lengths";
+  return { kind: "length", octets: Number(length) };
+}
+
+/** How much of a body is looked at. */
+export const BODY_LIMIT = 65_536;
+
+/** The beginning of a body, and whether a text occurred in it. Bounded, and linear however small the pieces are. */
+export class BodyStart {
+  readonly #wanted: Buffer | undefined;
+  readonly #start: Buffer;
+  #length = 0;
+  #found = false;
+
+  constructor(wanted: string | undefined) {
+    this.#wanted = wanted === undefined ? undefined : Buffer.from(wanted);
+    this.#start = wanted === undefined ? Buffer.alloc(0) : Buffer.alloc(BODY_LIMIT);
+  }
+
+  get found(): boolean {
+    return this.#found;
+  }
+
+  get isFull(): boolean {
+    return this.#length >= BODY_LIMIT;
+  }
+
+  add(piece: Uint8Array): void {
+    const taken = piece.subarray(0, BODY_LIMIT - this.#length);
+    const before = this.#length;
+    this.#length += taken.length;
+    if (this.#wanted === undefined || this.#found) return;
+    this.#start.set(taken, before);
+    const from = Math.max(0, before - this.#wanted.length + 1);
+    this.#found = this.#start.subarray(0, this.#length).indexOf(this.#wanted, from) >= 0;
+  }
 }

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest";
 import { Mutex } from "../dial/mutex.ts";
 import { CachingResolver } from "./caching-resolver.ts";
-import type { DnsAnswer, Family } from "./dns-answer.ts";
-import { queryResolver } from "./dns-over-https.ts";
+import { type DnsAnswer, type Family, queryResolver } from "./dns-over-https.ts";
 
 const url = `http://127.0.0.1:${inject("gateways").resolver}/dns-query`;
 const overHttps = new CachingResolver(

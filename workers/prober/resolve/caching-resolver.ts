@@ -1,12 +1,12 @@
 import { canonicalAddress } from "../../../shared/model/address.ts";
 import type { Mutex } from "../dial/mutex.ts";
-import type { DnsAnswer, Family } from "./dns-answer.ts";
+import type { DnsAnswer, Family } from "./dns-over-https.ts";
 
 /** Asks for one family of a name. Never rejects. */
 export type QueryFamily = (name: string, family: Family, timeoutMs: number) => Promise<DnsAnswer>;
 
 /** The addresses of a name, sorted and unique; `trouble` where the resolver failed for a family, whatever the other gave. */
-export interface Resolution {
+export interface ResolvedName {
   addresses: string[];
   trouble?: string;
   /** Time spent asking, without waiting for the slot. */
@@ -34,7 +34,7 @@ export const MAX_ADDRESSES = 16;
 export class CachingResolver {
   readonly #ask: QueryFamily;
   readonly #cache = new Map<string, Cached>();
-  readonly #resolving = new Map<string, Promise<Resolution>>();
+  readonly #resolving = new Map<string, Promise<ResolvedName>>();
   readonly #mutex: Mutex;
 
   constructor(ask: QueryFamily, mutex: Mutex) {
@@ -46,19 +46,19 @@ export class CachingResolver {
    * `timeoutMs` starts when the question has its slot and holds for both families; `staleMs` is how long after its TTL an answer still
    * serves where the resolver fails.
    */
-  resolve(name: string, timeoutMs: number, staleMs: number): Promise<Resolution> {
+  resolve(name: string, timeoutMs: number, staleMs: number): Promise<ResolvedName> {
     const resolving = this.#resolving.get(name) ?? this.#inTurn(name, timeoutMs, staleMs);
     this.#resolving.set(name, resolving);
     return resolving;
   }
 
-  #inTurn(name: string, timeoutMs: number, staleMs: number): Promise<Resolution> {
+  #inTurn(name: string, timeoutMs: number, staleMs: number): Promise<ResolvedName> {
     const isFresh = FAMILIES.every((family) => this.#fresh(name, family) !== undefined);
     const resolve = () => this.#resolve(name, timeoutMs, staleMs);
     return (isFresh ? resolve() : this.#mutex.runExclusive(resolve)).finally(() => this.#resolving.delete(name));
   }
 
-  async #resolve(name: string, timeoutMs: number, staleMs: number): Promise<Resolution> {
+  async #resolve(name: string, timeoutMs: number, staleMs: number): Promise<ResolvedName> {
     const startedAt = Date.now();
     const addresses = new Set<string>();
     let trouble: string | undefined;

@@ -9,7 +9,7 @@ import { NO_NUMBER } from "../../../shared/number.ts";
 import { hasTables, migrate } from "../../migrate.ts";
 import { errorMessage } from "../../retry.ts";
 import type { History } from "../history/history.ts";
-import { HISTORY_MIGRATION } from "../history/history-tables.ts";
+import { HISTORY_MIGRATION } from "../history/rollup-tables.ts";
 import type { StoredProbeState } from "./probe-state.ts";
 
 /** Forward only: a released entry is never edited, and older code must be able to run on what a newer one makes. */

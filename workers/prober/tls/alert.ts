@@ -1,4 +1,4 @@
-import type { TlsFault } from "./fault.ts";
+import type { TlsFault } from "./tls-error.ts";
 
 /** RFC 8446 §6 and the registry of TLS alerts (RFC 8447 §11); those of older versions are here to be named. */
 const ALERTS = {

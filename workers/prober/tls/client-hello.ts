@@ -1,7 +1,6 @@
 import { isIP } from "node:net";
-import { HTTP } from "./alpn.ts";
 import { concat, list16, NOTHING, Reader, u8, u16, vector8, vector16, vector24 } from "./bytes.ts";
-import { extension, readExtensions } from "./extensions.ts";
+import { extension, HTTP, readExtensions } from "./extensions.ts";
 import type { KeyShare } from "./key-share.ts";
 import type { Offer } from "./offer.ts";
 import { EXTENSION, GROUPS, HANDSHAKE, RENEGOTIATION_SCSV, SUITES, TLS12, TLS13 } from "./parameters.ts";

@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { alertIn, extension, readHello, trustScript } from "../../../test/support/tls-script.ts";
-import type { Script13, Step13 } from "../../../test/support/tls-script13.ts";
-import { FLIGHT13, ScriptedServer13 } from "../../../test/support/tls-script13.ts";
+import { FLIGHT13, type Script13, ScriptedServer13, type Step13 } from "../../../test/support/tls-script13.ts";
 import { concat, u8, u16, vector8, vector16 } from "./bytes.ts";
 import { TlsClient } from "./client.ts";
-import type { TlsFault } from "./fault.ts";
-import type { TlsOptions } from "./options.ts";
+import type { TlsOptions } from "./session.ts";
+import type { TlsFault } from "./tls-error.ts";
 
 const NOTHING = new Uint8Array(0);
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);

@@ -1,14 +1,10 @@
 import { alertCode, alertFault, alertName } from "./alert.ts";
 import { NOTHING } from "./bytes.ts";
-import type { TlsFault } from "./fault.ts";
-import { HelloStage } from "./hello-stage.ts";
-import type { TlsInfo, TlsOptions } from "./options.ts";
+import { HelloExchange } from "./hello-exchange.ts";
 import { CONTENT } from "./parameters.ts";
 import type { Content } from "./protection.ts";
-import { Refusal, refuse } from "./refusal.ts";
-import type { Stage } from "./session.ts";
-import { Session } from "./session.ts";
-
+import { Session, type Stage, type TlsInfo, type TlsOptions } from "./session.ts";
+import { refuse, TlsError, type TlsFault } from "./tls-error.ts";
 export type TlsState = "handshaking" | "open" | "closed" | "failed";
 
 const WARNING = 1;
@@ -30,7 +26,7 @@ export class TlsClient {
 
   constructor(options: TlsOptions) {
     this.#session = new Session(options);
-    this.#stage = new HelloStage(this.#session);
+    this.#stage = new HelloExchange(this.#session);
   }
 
   get state(): TlsState {
@@ -154,7 +150,7 @@ export class TlsClient {
     const is13 = this.#session.records.read?.version === "TLSv1.3";
     const harmless = name === "user_canceled" || (level === WARNING && !is13);
     if (!harmless || name === "close_notify")
-      throw new Refusal(
+      throw new TlsError(
         alertFault(code, { open: this.#stage.open, certificateWanted: this.#session.certificateWanted }),
         undefined,
       );
@@ -162,7 +158,7 @@ export class TlsClient {
   }
 
   #fail(error: unknown): void {
-    const known = error instanceof Refusal;
+    const known = error instanceof TlsError;
     this.#state = "failed";
     this.#fault = known
       ? error.fault

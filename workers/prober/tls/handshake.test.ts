@@ -3,8 +3,8 @@ import { describe, expect, inject, test } from "vitest";
 import { dialWorkerd, pump } from "../../../test/support/tls-pump.ts";
 import { TlsClient } from "./client.ts";
 import { DEFAULT_OFFER } from "./offer.ts";
-import type { TlsOptions } from "./options.ts";
 import { SUITES } from "./parameters.ts";
+import type { TlsOptions } from "./session.ts";
 
 /** Trusts every certificate that can be read. */
 const trusting = (extra: Partial<TlsOptions> = {}): TlsOptions => ({

@@ -1,20 +1,16 @@
-import { checkAlpn } from "./alpn.ts";
 import { concat, equalBytes, NOTHING, Reader, vector8, vector24 } from "./bytes.ts";
-import { Connected12 } from "./connected12.ts";
+import { checkAlpn } from "./extensions.ts";
 import { readKeyExchange } from "./key-exchange12.ts";
 import { prf } from "./key-schedule.ts";
-import type { KeyShare } from "./key-share.ts";
-import { makeKeyShare } from "./key-share.ts";
+import { type KeyShare, makeKeyShare } from "./key-share.ts";
 import type { Message } from "./messages.ts";
-import type { Suite } from "./parameters.ts";
-import { CONTENT, EXTENSION, HANDSHAKE } from "./parameters.ts";
-import type { Protection } from "./protection.ts";
-import { ivLength12, protect12 } from "./protection.ts";
-import { refuse } from "./refusal.ts";
+import { CONTENT, EXTENSION, HANDSHAKE, type Suite } from "./parameters.ts";
+import { PostHandshake12 } from "./post-handshake.ts";
+import { ivLength12, type Protection, protect12 } from "./protection.ts";
 import type { ServerHello } from "./server-hello.ts";
-import type { Session, Stage } from "./session.ts";
-import { unexpected } from "./session.ts";
+import { type Session, type Stage, unexpected } from "./session.ts";
 import type { LeafKey } from "./signature.ts";
+import { refuse } from "./tls-error.ts";
 
 type Step =
   | "Certificate"
@@ -136,7 +132,7 @@ export class Handshake12 implements Stage {
       refuse("decrypt_error", "its Finished does not match the handshake");
     }
     this.#session.expectMessageEnd("Finished");
-    return new Connected12(this.#session);
+    return new PostHandshake12(this.#session);
   }
 }
 

@@ -1,18 +1,14 @@
-import { checkAlpn } from "./alpn.ts";
 import { concat, equalBytes, NOTHING, Reader, u8, vector8, vector24 } from "./bytes.ts";
-import { Connected13 } from "./connected13.ts";
-import { checkExtensions, readExtensions } from "./extensions.ts";
+import { checkAlpn, checkExtensions, readExtensions } from "./extensions.ts";
 import { finishedMac, KeySchedule } from "./key-schedule.ts";
 import type { Message } from "./messages.ts";
-import type { Suite } from "./parameters.ts";
-import { CONTENT, EXTENSION, GROUPS, HANDSHAKE } from "./parameters.ts";
+import { CONTENT, EXTENSION, GROUPS, HANDSHAKE, type Suite } from "./parameters.ts";
+import { PostHandshake13 } from "./post-handshake.ts";
 import { protect13 } from "./protection.ts";
-import { refuse } from "./refusal.ts";
 import type { ServerHello } from "./server-hello.ts";
-import type { Session, Stage } from "./session.ts";
-import { unexpected } from "./session.ts";
-import type { LeafKey } from "./signature.ts";
-import { checkSignature } from "./signature.ts";
+import { type Session, type Stage, unexpected } from "./session.ts";
+import { checkSignature, type LeafKey } from "./signature.ts";
+import { refuse } from "./tls-error.ts";
 
 type Step =
   | "EncryptedExtensions"
@@ -157,7 +153,7 @@ export class Handshake13 implements Stage {
     this.#session.sendMessage(HANDSHAKE.finished, finishedMac(hash, this.#secrets.client, transcript.digest()));
     records.read = protect13(this.#suite, server);
     records.write = protect13(this.#suite, client);
-    return new Connected13(this.#session, this.#suite, { client, server });
+    return new PostHandshake13(this.#session, this.#suite, { client, server });
   }
 }
 

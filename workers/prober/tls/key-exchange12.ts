@@ -2,14 +2,14 @@ import { concat, Reader } from "./bytes.ts";
 import type { Offer } from "./offer.ts";
 import type { GroupName, Suite } from "./parameters.ts";
 import { groupName } from "./parameters.ts";
-import { refuse } from "./refusal.ts";
 import type { LeafKey } from "./signature.ts";
 import { checkSignature } from "./signature.ts";
+import { refuse } from "./tls-error.ts";
 
 /** ECCurveType named_curve, RFC 8422 §5.4. */
 const NAMED_CURVE = 3;
 
-interface Circumstances {
+interface KeyExchangeContext {
   leaf: LeafKey;
   suite: Suite;
   offer: Offer;
@@ -20,7 +20,7 @@ interface Circumstances {
 /** Reads a ServerKeyExchange of ECDHE and checks its signature, RFC 8422 §5.4. */
 export function readKeyExchange(
   body: Uint8Array,
-  { leaf, suite, offer, randoms }: Circumstances,
+  { leaf, suite, offer, randoms }: KeyExchangeContext,
 ): { group: GroupName; publicKey: Uint8Array } {
   const reader = new Reader(body, "ServerKeyExchange");
   if (reader.u8() !== NAMED_CURVE) refuse("illegal_parameter", "it exchanges keys on a curve without a name");

@@ -2,7 +2,7 @@ import type { KeyObject } from "node:crypto";
 import { createECDH, createPrivateKey, createPublicKey, diffieHellman, generateKeyPairSync } from "node:crypto";
 import { concat } from "./bytes.ts";
 import type { GroupName } from "./parameters.ts";
-import { refuse } from "./refusal.ts";
+import { refuse } from "./tls-error.ts";
 
 /** One side of a key exchange (RFC 8446 §4.2.8). */
 export interface KeyShare {

@@ -1,5 +1,5 @@
-import { ByteQueue } from "./byte-queue.ts";
-import { refuse } from "./refusal.ts";
+import { ByteQueue } from "./bytes.ts";
+import { refuse } from "./tls-error.ts";
 
 /** A handshake message: `raw` with its header, for the transcript. */
 export interface Message {

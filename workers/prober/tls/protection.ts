@@ -4,7 +4,7 @@ import { concat, NOTHING, u8, u16 } from "./bytes.ts";
 import { expandLabel } from "./key-schedule.ts";
 import type { Suite } from "./parameters.ts";
 import { CONTENT, TLS12 } from "./parameters.ts";
-import { refuse } from "./refusal.ts";
+import { refuse } from "./tls-error.ts";
 
 /** A record without its header. */
 export interface Content {

@@ -5,7 +5,7 @@ import { checkExtensions, readExtensions } from "./extensions.ts";
 import type { Offer } from "./offer.ts";
 import type { Suite, VersionName } from "./parameters.ts";
 import { EXTENSION, SUITES, TLS12, TLS13 } from "./parameters.ts";
-import { refuse } from "./refusal.ts";
+import { refuse } from "./tls-error.ts";
 
 /** A ServerHello that keeps to what was offered. */
 export interface ServerHello {

@@ -1,23 +1,16 @@
 import { randomBytes } from "node:crypto";
 import type { AlertName } from "./alert.ts";
 import { concat, u8, vector24 } from "./bytes.ts";
-import type { SentHello } from "./client-hello.ts";
-import { encodeClientHello, readBack } from "./client-hello.ts";
-import type { TlsReason } from "./fault.ts";
-import type { KeyShare } from "./key-share.ts";
-import { makeKeyShare } from "./key-share.ts";
-import type { Message } from "./messages.ts";
-import { Messages } from "./messages.ts";
-import type { Offer } from "./offer.ts";
-import { defaultOffer } from "./offer.ts";
-import type { TlsInfo, TlsOptions } from "./options.ts";
-import type { GroupName, Suite } from "./parameters.ts";
-import { CONTENT, HANDSHAKE } from "./parameters.ts";
+import { encodeClientHello, readBack, type SentHello } from "./client-hello.ts";
+import { type KeyShare, makeKeyShare } from "./key-share.ts";
+import { type Message, Messages } from "./messages.ts";
+import { defaultOffer, type Offer } from "./offer.ts";
+import { CONTENT, type GroupName, HANDSHAKE, type Suite, type VersionName } from "./parameters.ts";
 import { Records } from "./records.ts";
-import { Refusal, refuse } from "./refusal.ts";
-import type { LeafKey } from "./signature.ts";
-import { leafKey } from "./signature.ts";
+import { type LeafKey, leafKey } from "./signature.ts";
+import { refuse, TlsError, type TlsFault, type TlsReason } from "./tls-error.ts";
 import { Transcript } from "./transcript.ts";
+import type { CertificateVerdict } from "./verify/verifier.ts";
 
 /** A part of the handshake: it takes what comes and says which part is next. */
 export interface Stage {
@@ -106,7 +99,7 @@ export class Session {
     if (leaf) info.notAfter = leaf.notAfter;
     if (expiresAt !== undefined) info.expiresAt = expiresAt;
     if (fault && !this.options.allowInsecureCertificate) {
-      throw new Refusal(fault, CERTIFICATE_ALERTS[fault.reason] ?? "bad_certificate");
+      throw new TlsError(fault, CERTIFICATE_ALERTS[fault.reason] ?? "bad_certificate");
     }
     if (fault) info.skipped = fault;
     const key = leaf && tryLeafKey(leaf.publicKey);
@@ -127,4 +120,31 @@ function tryLeafKey(publicKey: Parameters<typeof leafKey>[0]): LeafKey | undefin
 export function unexpected(message: Message, waitingFor: string): never {
   const name = Object.entries(HANDSHAKE).find(([, type]) => type === message.type)?.[0] ?? `type ${message.type}`;
   return refuse("unexpected_message", `it sent a ${name} message where only ${waitingFor} may come`);
+}
+
+export interface TlsOptions {
+  /** The name to verify. It goes out as SNI unless it is an IP address. */
+  serverName: string;
+  /** Verifies a chain: DER, leaf first, as the server sent it. */
+  verify: (chain: readonly Uint8Array[]) => CertificateVerdict;
+  /** The chain is verified all the same; a fault is noted, not refused. */
+  allowInsecureCertificate: boolean;
+  /** Versions, suites, groups, signature schemes; as browsers offer them unless given. */
+  offer?: Partial<Offer>;
+  /** In place of the runtime's generator, for randoms and private keys; a recorded handshake is replayed with it. */
+  randomBytes?: (length: number) => Uint8Array;
+  /** Sends another ClientHello in place of the encoded one; a recorded handshake is replayed with it. */
+  rewriteHello?: (message: Uint8Array) => Uint8Array;
+}
+
+export interface TlsInfo {
+  version: VersionName;
+  /** IANA name. */
+  cipherSuite: string;
+  /** End of the leaf's validity, Unix ms. */
+  notAfter?: number;
+  /** Earliest end of validity in the path that verified, else of the leaf. Unix ms. */
+  expiresAt?: number;
+  /** What verification found and allowInsecureCertificate let pass. */
+  skipped?: TlsFault;
 }

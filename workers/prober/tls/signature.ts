@@ -1,7 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import { constants, createVerify, verify } from "node:crypto";
 import type { VersionName } from "./parameters.ts";
-import { refuse } from "./refusal.ts";
+import { refuse } from "./tls-error.ts";
 
 interface Scheme {
   code: number;

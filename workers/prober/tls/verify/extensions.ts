@@ -1,5 +1,5 @@
 import { children, context, type Der, expectTag, Malformed, readDer, TAG } from "./der.ts";
-import { type GeneralName, readGeneralName, readGeneralNames } from "./general-name.ts";
+import { type GeneralName, readGeneralName, readGeneralNames } from "./name.ts";
 import { readBits, readBoolean, readCount, readOid } from "./values.ts";
 
 export interface Extensions {

@@ -1,9 +1,7 @@
 import ipaddr from "ipaddr.js";
 import { canonicalAddress } from "../../../../shared/model/address.ts";
-import type { Certificate } from "./certificate.ts";
-import { sameOctets } from "./certificate.ts";
-import type { GeneralName } from "./general-name.ts";
-import { printable } from "./name.ts";
+import { type Certificate, sameOctets } from "./certificate.ts";
+import { type GeneralName, printable } from "./name.ts";
 
 const MAX_SHOWN_NAMES = 5;
 const MAX_NAME_SHOWN = 80;

@@ -1,8 +1,7 @@
 import { type Certificate, isSelfIssued } from "./certificate.ts";
 import { readDer } from "./der.ts";
 import type { NameConstraints } from "./extensions.ts";
-import type { GeneralName } from "./general-name.ts";
-import { comparableName } from "./name.ts";
+import { comparableName, type GeneralName } from "./name.ts";
 
 /**
  * Why a certificate below an authority breaks that authority's name constraints, in words (RFC 5280 §4.2.1.10, §6.1.3 b

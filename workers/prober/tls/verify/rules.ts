@@ -1,4 +1,4 @@
-import type { TlsFault } from "../fault.ts";
+import type { TlsFault } from "../tls-error.ts";
 import { type Certificate, isSelfIssued } from "./certificate.ts";
 import { keyFault } from "./key.ts";
 import { nameText } from "./name.ts";

@@ -1,9 +1,9 @@
 import type { KeyObject } from "node:crypto";
-import type { TlsFault } from "../fault.ts";
 import type { RootStore } from "../roots.ts";
+import type { TlsFault } from "../tls-error.ts";
 import { type Certificate, sameOctets } from "./certificate.ts";
+import { readCertificate } from "./certificate-cache.ts";
 import { isFor, namesText } from "./host-name.ts";
-import { readCertificate } from "./known.ts";
 import { findPath } from "./path.ts";
 import { invalid, LEAF, leafFault, pathFault, validityFault } from "./rules.ts";
 import { keyOf } from "./signature.ts";

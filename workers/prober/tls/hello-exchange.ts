@@ -3,14 +3,14 @@ import { Handshake12 } from "./handshake12.ts";
 import { Handshake13 } from "./handshake13.ts";
 import type { Message } from "./messages.ts";
 import { CONTENT, EXTENSION, groupName, HANDSHAKE, TLS12 } from "./parameters.ts";
-import { refuse } from "./refusal.ts";
 import type { ServerHello } from "./server-hello.ts";
 import { readServerHello } from "./server-hello.ts";
 import type { Session, Stage } from "./session.ts";
 import { unexpected } from "./session.ts";
+import { refuse } from "./tls-error.ts";
 
 /** From the ClientHello to the ServerHello, which settles the version. */
-export class HelloStage implements Stage {
+export class HelloExchange implements Stage {
   readonly open = false;
   readonly #session: Session;
   #retry: ServerHello | undefined;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ByteQueue } from "./byte-queue.ts";
+import { ByteQueue } from "./bytes.ts";
 
 test("bytes come out as they went in, however they are cut", () => {
   const queue = new ByteQueue();

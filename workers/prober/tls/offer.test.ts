@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { makeKeyShare } from "./key-share.ts";
-import { DEFAULT_OFFER } from "./offer.ts";
-import { usableGroups } from "./usable-groups.ts";
+import { DEFAULT_OFFER, usableGroups } from "./offer.ts";
 
 const without =
   (broken: string): typeof makeKeyShare =>

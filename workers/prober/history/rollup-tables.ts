@@ -1,5 +1,5 @@
+import { type HistorySpan, SPANS } from "../../../shared/model/history.ts";
 import { addAll, type Block, blockText, floorTo, newBlock, readBlock } from "./block.ts";
-import { RESOLUTIONS, type ResolutionNumber } from "./resolutions.ts";
 
 /** A row is one block: `level` is its place in `LEVELS`, `at` its begin in Unix ms. Without a rowid, or each cost two rows. */
 export const HISTORY_MIGRATION = `
@@ -105,3 +105,30 @@ function readBlocks(sql: SqlStorage, { level, fromMs, beforeMs }: Range, probes?
     }
   });
 }
+
+/** How finely history is kept, and for how long. A block is one row, with the steps of all probes of the shard. */
+export interface Resolution {
+  stepMs: number;
+  keepMs: number;
+  blockMs: number;
+}
+
+const levelOf = (span: HistorySpan, blockMs: number): Resolution => {
+  const { spanMs, stepMs } = SPANS[span];
+  return { stepMs, keepMs: spanMs, blockMs };
+};
+
+/** The finest first. A block of a level is a step of the next, or several. */
+export const RESOLUTIONS = [
+  levelOf("6h", SPANS["7d"].stepMs),
+  levelOf("7d", SPANS["90d"].stepMs),
+  levelOf("90d", 86_400_000),
+] as const;
+
+export const MINUTES = RESOLUTIONS[0];
+
+/** The place of a level in `LEVELS`, by which it is stored. */
+export type ResolutionNumber = 0 | 1 | 2;
+
+/** The level that answers for a span. */
+export const RESOLUTION_OF_SPAN: Record<HistorySpan, ResolutionNumber> = { "6h": 0, "7d": 1, "90d": 2 };

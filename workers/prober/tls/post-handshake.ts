@@ -1,15 +1,14 @@
+import { alertCode } from "./alert.ts";
 import { concat, Reader, u8, vector24 } from "./bytes.ts";
 import { nextSecret } from "./key-schedule.ts";
 import type { Message } from "./messages.ts";
-import type { Suite } from "./parameters.ts";
-import { CONTENT, HANDSHAKE } from "./parameters.ts";
+import { CONTENT, HANDSHAKE, type Suite } from "./parameters.ts";
 import { protect13 } from "./protection.ts";
-import { refuse } from "./refusal.ts";
-import type { Session, Stage } from "./session.ts";
-import { unexpected } from "./session.ts";
+import { type Session, type Stage, unexpected } from "./session.ts";
+import { refuse } from "./tls-error.ts";
 
 /** What may still come after a TLS 1.3 handshake, RFC 8446 §4.6. */
-export class Connected13 implements Stage {
+export class PostHandshake13 implements Stage {
   readonly open = true;
   readonly #session: Session;
   readonly #suite: Suite;
@@ -58,5 +57,27 @@ export class Connected13 implements Stage {
     records.send(CONTENT.handshake, concat(u8(HANDSHAKE.keyUpdate), vector24(u8(0))));
     this.#secrets.client = nextSecret(hash, this.#secrets.client);
     records.write = protect13(this.#suite, this.#secrets.client);
+  }
+}
+
+const WARNING = 1;
+
+/** After a TLS 1.2 handshake: a new one may be asked for, and is declined (RFC 5246 §7.2.2). */
+export class PostHandshake12 implements Stage {
+  readonly open = true;
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  changeCipherSpec(): void {
+    refuse("unexpected_message", "it changed keys after the handshake");
+  }
+
+  message(message: Message): Stage {
+    if (message.type !== HANDSHAKE.helloRequest || message.body.length > 0) unexpected(message, "a HelloRequest");
+    this.#session.records.send(CONTENT.alert, Uint8Array.of(WARNING, alertCode("no_renegotiation")));
+    return this;
   }
 }
