@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { apiError } from "../../test/support/fake-api.ts";
 import type { Kind } from "../kubernetes/kinds.ts";
-import { type KubeObject, refKey } from "../kubernetes/object.ts";
+import { type KubeObject, type ObjectRef, refKey } from "../kubernetes/object.ts";
+import { systemClock } from "../runtime/clock.ts";
 import { ApiServerClock } from "./api-server-clock.ts";
 import { FINALIZER, type FinalizerClient } from "./finalizer.ts";
 import { FinalizerController } from "./finalizer-controller.ts";
@@ -18,6 +19,7 @@ class Records implements FinalizerClient {
   coOwned = false;
   #version = 0;
 
+  get = ({ name }: ObjectRef) => this.at(name);
   list = () => [...this.objects.values()];
   put = (object: KubeObject) => this.objects.set(refKey(object.metadata), object);
 
@@ -91,7 +93,7 @@ function start() {
     isInDns: ({ metadata }) => inDns.has(metadata.name),
     onEvent: ({ metadata }, { type, reason }) => events.push(`${type} ${reason} ${metadata.name}`),
     log: (_, message) => logged.push(message),
-    elapsedMs: () => performance.now(),
+    clock: systemClock,
     random: () => 0.5,
   });
 }

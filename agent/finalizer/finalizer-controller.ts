@@ -1,12 +1,11 @@
 import type { Condition } from "../../shared/model/condition.ts";
-import { Alarm } from "../apply/alarm.ts";
-import { Waiters } from "../apply/waiters.ts";
 import { KubeError } from "../kubernetes/errors.ts";
 import { DNS_RECORD } from "../kubernetes/kinds.ts";
-import { type KubeObject, refKey } from "../kubernetes/object.ts";
-import { backoffMs } from "../runtime/backoff.ts";
+import { type KubeObject, type ObjectRef, refKey } from "../kubernetes/object.ts";
+import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { LogOnChange } from "../runtime/log-on-change.ts";
+import { WorkQueue } from "../runtime/workqueue.ts";
 import type { ApiServerClock } from "./api-server-clock.ts";
 import {
   addFinalizer,
@@ -18,17 +17,18 @@ import {
   removeFinalizer,
 } from "./finalizer.ts";
 
-/** Changes that come together are looked at together. */
-const TOGETHER_MS = 20;
+/** Changes within this time are handled by one scan. */
+const SCAN_DELAY_MS = 20;
+/** The watch reports within this time that a released record is gone. */
+const RELEASE_SEEN_MS = 10_000;
+/** The key of the queue under which all records are scanned; the other keys are uids. */
+const SCAN = "scan";
 
-/** So soon the watch says that a released record is gone. */
-const UNSEEN_MS = 10_000;
-
-type Claim = Extract<Phase, { type: "Claim" }>;
 type Release = Extract<Phase, { type: "Release" }>;
 
 interface RecordCache {
   list(): readonly KubeObject[];
+  get(ref: ObjectRef): KubeObject | undefined;
   put(object: KubeObject): void;
 }
 
@@ -37,170 +37,165 @@ export interface FinalizerControllerOptions {
   records: RecordCache;
   apiClock: ApiServerClock;
   deletionTimeoutMs: number;
-  /** Records whose finalizer is written at the same time. */
+  /** Number of records whose finalizers are written at the same time. */
   concurrency: number;
   isEdgeReachable: () => boolean;
-  /** Whether the record's root host is in DNS, by whichever record. */
+  /** Whether the record's root host is in DNS, through this record or another. */
   isServed: (record: KubeObject) => boolean;
-  /** Whether a DNSEndpoint that goes with the record is still there. */
+  /** Whether a DNSEndpoint that the record owns still exists. */
   isInDns: (record: KubeObject) => boolean;
   onEvent: (record: KubeObject, event: { type: "Normal" | "Warning"; reason: string; message: string }) => void;
   log: Log;
-  /** A clock that only goes forward, in milliseconds. */
-  elapsedMs: () => number;
+  clock: Clock;
   random: () => number;
 }
 
 /**
- * Holds each record by a finalizer from before it is first pushed until the edge has forgotten it, so that a deleted one is
- * withdrawn before it is gone. It works from what is there, and so goes on after a restart where it was.
+ * Sets a finalizer on each record before it is first pushed, and removes it once the edge no longer holds the record. So a deleted record
+ * is withdrawn before it is gone. The controller works from the objects alone, and so resumes after a restart.
  */
 export class FinalizerController {
   readonly #options: FinalizerControllerOptions;
-  readonly #noted: LogOnChange;
-  readonly #alarm: Alarm;
-  readonly #idle = new Waiters();
-  /** By uid. */
-  readonly #failures = new Map<string, { count: number; retryAtMs: number }>();
-  readonly #busy = new Set<string>();
-  #takenUids = new Set<string>();
-  #taken: ReadonlySet<string> | undefined;
-  #named: ReadonlySet<string> | undefined;
-  #stopped = false;
+  readonly #logged: LogOnChange;
+  readonly #queue: WorkQueue<string>;
+  readonly #refs = new Map<string, ObjectRef>();
+  #acceptedUids = new Set<string>();
+  #accepted: ReadonlySet<string> | undefined;
+  #delivered: ReadonlySet<string> | undefined;
 
   constructor(options: FinalizerControllerOptions) {
+    const { clock, concurrency, log, random } = options;
     this.#options = options;
-    this.#noted = new LogOnChange(options.log);
-    this.#alarm = new Alarm(() => this.#look(), options.elapsedMs);
+    this.#logged = new LogOnChange(log);
+    this.#queue = new WorkQueue({
+      process: async (key) => (key === SCAN ? this.#scan() : this.#process(key)),
+      onError: (uid, error) => this.#failed(uid, error),
+      concurrency,
+      clock,
+      random,
+    });
+    this.#queue.start();
   }
 
   /**
-   * Whether the record is to be pushed and published. One whose host is in DNS is so at once: it may be taking over from another
-   * that is being deleted in the same moment, and until its finalizer was read back the host would be nobody's.
+   * Whether the record is to be pushed and published. A record whose host is in DNS is a member at once: it may take over from another
+   * record that is being deleted at that moment. Until its finalizer was read back, the host would have no record.
    */
   isMember(record: KubeObject): boolean {
-    if (isMember(record, this.#wasTaken(record))) return true;
+    if (isMember(record, this.#wasAccepted(record))) return true;
     return record.metadata.deletionTimestamp === undefined && this.#options.isServed(record);
   }
 
-  /** `Withdrawn`, of a record that is being deleted and waits for the edge. */
+  /** The condition `Withdrawn` of a record that is being deleted and waits for the edge. */
   conditionOf(record: KubeObject): Condition | undefined {
     const phase = this.#phaseOf(record);
     return phase.type === "Withdrawing" ? phase.condition : undefined;
   }
 
-  /** A record, a DNSEndpoint or the contact with the edge has changed. */
+  /** Call it when a record, a DNSEndpoint or the contact with the edge has changed. */
   changed(): void {
-    if (!this.#stopped) this.#alarm.set(this.#options.elapsedMs() + TOGETHER_MS);
+    this.#queue.addAfter(SCAN, SCAN_DELAY_MS);
   }
 
   /**
-   * What the edge is known to hold has changed.
+   * Call it when the edge is known to hold other records.
    *
-   * @param taken the records of the newest snapshot that the edge took, by `namespace/name`
-   * @param named this cluster's records that the newest delivery names; undefined before there was one
+   * @param accepted the records of the newest snapshot that the edge accepted, by `namespace/name`
+   * @param delivered this cluster's records that the newest delivery names; undefined before the first delivery
    */
-  edgeStateChanged(taken: ReadonlySet<string> | undefined, named: ReadonlySet<string> | undefined): void {
-    this.#taken = taken ?? this.#taken;
-    this.#named = named ?? this.#named;
+  edgeStateChanged(accepted: ReadonlySet<string> | undefined, delivered: ReadonlySet<string> | undefined): void {
+    this.#accepted = accepted ?? this.#accepted;
+    this.#delivered = delivered ?? this.#delivered;
     for (const { metadata } of this.#options.records.list())
-      if (taken?.has(refKey(metadata)) && metadata.uid !== undefined) this.#takenUids.add(metadata.uid);
+      if (accepted?.has(refKey(metadata)) && metadata.uid !== undefined) this.#acceptedUids.add(metadata.uid);
     this.changed();
   }
 
-  /** Begins no further write; resolves when those under way have ended. */
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    this.#alarm.clear();
-    const ended = this.#idle.until(() => this.#busy.size === 0);
-    this.#idle.look();
-    await ended;
+  /** Starts no further write. Resolves when running writes have ended. */
+  stop(): Promise<void> {
+    return this.#queue.shutDown();
   }
 
-  #wasTaken({ metadata }: KubeObject): boolean {
-    return this.#takenUids.has(metadata.uid ?? "");
+  #wasAccepted({ metadata }: KubeObject): boolean {
+    return this.#acceptedUids.has(metadata.uid ?? "");
   }
 
   #phaseOf(record: KubeObject): Phase {
     const { apiClock, deletionTimeoutMs, isEdgeReachable, isInDns } = this.#options;
     apiClock.observe(record);
-    const around: FinalizerContext = {
-      taken: this.#taken,
-      named: this.#named,
+    return phaseOf(record, {
+      accepted: this.#accepted,
+      delivered: this.#delivered,
       isEdgeReachable: isEdgeReachable(),
-      wasTaken: this.#wasTaken(record),
+      wasAccepted: this.#wasAccepted(record),
       isInDns: record.metadata.deletionTimestamp !== undefined && isInDns(record),
       apiNowMs: apiClock.nowMs(),
       deletionTimeoutMs,
-    };
-    return phaseOf(record, around);
+    } satisfies FinalizerContext);
   }
 
-  /** Looks at every record, and does for each what its phase asks for. */
-  #look(): void {
-    if (this.#stopped) return;
+  /** Queues the records whose finalizer has to be written. Returns the delay until the next deletion timeout. */
+  #scan(): number | undefined {
     const records = this.#options.records.list();
     this.#forgetGone(records);
-    for (const record of records) this.#lookAt(record);
-  }
-
-  #lookAt(record: KubeObject): void {
-    const { elapsedMs, concurrency } = this.#options;
-    const phase = this.#phaseOf(record);
-    if (phase.type === "Withdrawing") this.#alarm.set(elapsedMs() + phase.leftMs);
-    if (phase.type !== "Claim" && phase.type !== "Release") return;
-    const { uid = "" } = record.metadata;
-    const retryAtMs = this.#failures.get(uid)?.retryAtMs ?? 0;
-    if (retryAtMs > elapsedMs()) this.#alarm.set(retryAtMs);
-    else if (this.#busy.size < concurrency && !this.#busy.has(uid)) void this.#act(record, uid, phase);
-  }
-
-  async #act(record: KubeObject, uid: string, phase: Claim | Release): Promise<void> {
-    this.#busy.add(uid);
-    try {
-      if (phase.type === "Claim") await this.#claim(record, uid);
-      else await this.#release(record, uid, phase);
-      this.#note(record, undefined);
-    } catch (error) {
-      this.#failed(record, uid, error as Error);
-    } finally {
-      this.#busy.delete(uid);
-      this.changed();
-      this.#idle.look();
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const record of records) {
+      const phase = this.#phaseOf(record);
+      const { uid = "" } = record.metadata;
+      if (phase.type === "Withdrawing") nextMs = Math.min(nextMs, phase.leftMs);
+      if (phase.type !== "Claim" && phase.type !== "Release") continue;
+      this.#refs.set(uid, record.metadata);
+      // A waiting key keeps its back-off.
+      if (!this.#queue.has(uid) && !this.#queue.isProcessing(uid)) this.#queue.add(uid);
     }
+    return Number.isFinite(nextMs) ? nextMs : undefined;
   }
 
-  async #claim(record: KubeObject, uid: string): Promise<void> {
-    this.#options.records.put(await addFinalizer(this.#options.client, record));
-    this.#failures.delete(uid);
+  #recordOf(uid: string): KubeObject | undefined {
+    const ref = this.#refs.get(uid);
+    const record = ref && this.#options.records.get(ref);
+    return record?.metadata.uid === uid ? record : undefined;
   }
 
-  /** What the API answers is not kept: the object is gone with that, and only the watch may say so. */
-  async #release(record: KubeObject, uid: string, { reason, message }: Release): Promise<void> {
-    const { client, elapsedMs, onEvent } = this.#options;
-    await removeFinalizer(client, record);
-    this.#failures.set(uid, { count: 0, retryAtMs: elapsedMs() + UNSEEN_MS });
-    onEvent(record, { type: reason === "ReleasedWithoutEdge" ? "Warning" : "Normal", reason, message });
+  async #process(uid: string): Promise<number | undefined> {
+    const record = this.#recordOf(uid);
+    const phase = record && this.#phaseOf(record);
+    if (record === undefined || (phase?.type !== "Claim" && phase?.type !== "Release")) return undefined;
+    if (phase.type === "Claim") this.#options.records.put(await addFinalizer(this.#options.client, record));
+    else await this.#release(record, phase);
+    this.#queue.forget(uid);
+    this.#log(record, undefined);
+    this.changed();
+    return phase.type === "Release" ? RELEASE_SEEN_MS : undefined;
   }
 
-  /** One that is gone, or another by its uid, is none of ours any more: the cache will say so. */
-  #failed(record: KubeObject, uid: string, error: Error): void {
-    const { elapsedMs, random } = this.#options;
-    const count = (this.#failures.get(uid)?.count ?? 0) + 1;
-    this.#failures.set(uid, { count, retryAtMs: elapsedMs() + backoffMs(count, random()) });
+  /** The answer of the API server is not cached: the object is gone then, and only the watch may report that. */
+  async #release(record: KubeObject, { reason, message }: Release): Promise<void> {
+    await removeFinalizer(this.#options.client, record);
+    this.#options.onEvent(record, { type: reason === "ReleasedWithoutEdge" ? "Warning" : "Normal", reason, message });
+  }
+
+  /** A record that is gone, or has another uid, is no error: the cache will follow. */
+  #failed(uid: string, error: Error): void {
+    const record = this.#recordOf(uid);
     const isGone = error instanceof KubeError && (error.code === 404 || error.code === 409);
-    if (!isGone) this.#note(record, error.message);
+    if (record !== undefined && !isGone) this.#log(record, error.message);
+    this.changed();
   }
 
-  #note({ metadata }: KubeObject, trouble: string | undefined): void {
-    const about = `${DNS_RECORD.kind} ${refKey(metadata)}`;
-    const message = trouble && `The finalizer of ${about} cannot be written, trying again: ${trouble}`;
-    this.#noted.note(about, message, `The finalizer of ${about} is written again`);
+  #log({ metadata }: KubeObject, error: string | undefined): void {
+    const subject = `${DNS_RECORD.kind} ${refKey(metadata)}`;
+    const message = error && `The finalizer of ${subject} cannot be written, trying again: ${error}`;
+    this.#logged.note(subject, message, `The finalizer of ${subject} is written again`);
   }
 
   #forgetGone(records: readonly KubeObject[]): void {
     const uids = new Set(records.map(({ metadata }) => metadata.uid ?? ""));
-    for (const uid of this.#failures.keys()) if (!uids.has(uid)) this.#failures.delete(uid);
-    this.#takenUids = this.#takenUids.intersection(uids);
+    for (const uid of this.#refs.keys()) {
+      if (uids.has(uid)) continue;
+      this.#refs.delete(uid);
+      this.#queue.forget(uid);
+    }
+    this.#acceptedUids = this.#acceptedUids.intersection(uids);
   }
 }

@@ -17,16 +17,16 @@ const accepted = { conditions: [{ type: "Accepted", status: "True", reason: "Acc
 const deleted = (status: unknown = accepted) => record({ deletionTimestamp: DELETED }, status);
 
 const around = (change: Partial<FinalizerContext> = {}): FinalizerContext => ({
-  taken: new Set(["shop/api"]),
-  named: new Set(["shop/api"]),
+  accepted: new Set(["shop/api"]),
+  delivered: new Set(["shop/api"]),
   isEdgeReachable: true,
-  wasTaken: false,
+  wasAccepted: false,
   isInDns: false,
   apiNowMs: Date.parse(DELETED) + 1_000,
   deletionTimeoutMs: 5 * MINUTE,
   ...change,
 });
-const without = { taken: new Set<string>(), named: new Set<string>() };
+const without = { accepted: new Set<string>(), delivered: new Set<string>() };
 
 describe("where a record stands", () => {
   const cases: [string, KubeObject, Partial<FinalizerContext>, object][] = [
@@ -44,18 +44,18 @@ describe("where a record stands", () => {
       {},
       { type: "Withdrawing", condition: { status: "False", reason: "Withdrawing" } },
     ],
-    ["waits while the newest delivery names it", deleted(), { taken: new Set() }, { type: "Withdrawing" }],
-    ["waits while no snapshot without it was taken", deleted(), { named: new Set() }, { type: "Withdrawing" }],
+    ["waits while the newest delivery names it", deleted(), { accepted: new Set() }, { type: "Withdrawing" }],
+    ["waits while no snapshot without it was taken", deleted(), { delivered: new Set() }, { type: "Withdrawing" }],
     [
       "waits after a restart until both are known",
       deleted(),
-      { taken: undefined, named: new Set() },
+      { accepted: undefined, delivered: new Set() },
       { type: "Withdrawing" },
     ],
     [
       "waits after a restart until a delivery came",
       deleted(),
-      { taken: new Set(), named: undefined },
+      { accepted: new Set(), delivered: undefined },
       { type: "Withdrawing" },
     ],
     [
@@ -91,7 +91,7 @@ describe("where a record stands", () => {
       { type: "Withdrawing" },
     ],
     ["waits where a decision is held", deleted({ decision: {} }), {}, { type: "Withdrawing" }],
-    ["waits where this process pushed it", deleted({}), { wasTaken: true }, { type: "Withdrawing" }],
+    ["waits where this process pushed it", deleted({}), { wasAccepted: true }, { type: "Withdrawing" }],
     ["waits for DNS where the edge never took it", deleted({}), { isInDns: true }, { type: "Withdrawing" }],
     [
       "is released with any status that cannot be read",
@@ -135,8 +135,8 @@ describe("where a record stands", () => {
     ["without it, where this process knows that the edge took it", record({ finalizers: [] }), true, true],
     ["without it, where its status says that the edge took it", record({ finalizers: [] }, accepted), false, true],
     ["that is being deleted", deleted(), true, false],
-  ])("a record %s takes part or not", (_, object, wasTaken, takesPart) => {
-    expect(isMember(object, wasTaken)).toBe(takesPart);
+  ])("a record %s takes part or not", (_, object, wasAccepted, takesPart) => {
+    expect(isMember(object, wasAccepted)).toBe(takesPart);
   });
 
   test("never waits beyond the time, and releases no record that the edge may hold before it", () => {
@@ -145,10 +145,10 @@ describe("where a record stands", () => {
       { nil: undefined },
     );
     const any = fc.record({
-      taken: keys,
-      named: keys,
+      accepted: keys,
+      delivered: keys,
       isEdgeReachable: fc.boolean(),
-      wasTaken: fc.boolean(),
+      wasAccepted: fc.boolean(),
       isInDns: fc.boolean(),
       age: fc.integer({ min: -MINUTE, max: 10 * MINUTE }),
     });
@@ -159,11 +159,11 @@ describe("where a record stands", () => {
         if (phase.type === "Withdrawing") return !isOver && phase.leftMs <= 5 * MINUTE;
         if (phase.type !== "Release") return false;
         const isHeld =
-          rest.taken === undefined ||
-          rest.named === undefined ||
-          rest.taken.has("shop/api") ||
-          rest.named.has("shop/api");
-        const isKnown = status !== undefined && (rest.wasTaken || "decision" in status || "conditions" in status);
+          rest.accepted === undefined ||
+          rest.delivered === undefined ||
+          rest.accepted.has("shop/api") ||
+          rest.delivered.has("shop/api");
+        const isKnown = status !== undefined && (rest.wasAccepted || "decision" in status || "conditions" in status);
         return isOver || (!rest.isInDns && !(isHeld && isKnown));
       }),
     );

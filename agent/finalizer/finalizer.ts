@@ -5,94 +5,93 @@ import { DNS_RECORD, type Kind } from "../kubernetes/kinds.ts";
 import { type KubeObject, refKey } from "../kubernetes/object.ts";
 export const FINALIZER = "vedette.dev/withdraw";
 
-/** What is known of the edge, and of the time. */
+/** What a phase depends on besides the record: the edge, DNS and the time. */
 export interface FinalizerContext {
-  /** The records that the newest snapshot held which the edge took, by `namespace/name`; undefined before one was taken. */
-  taken: ReadonlySet<string> | undefined;
-  /** This cluster's records that the newest delivery names; undefined before there was one. */
-  named: ReadonlySet<string> | undefined;
+  /** The records of the newest snapshot that the edge accepted, by `namespace/name`; undefined before the first one. */
+  accepted: ReadonlySet<string> | undefined;
+  /** This cluster's records that the newest delivery names; undefined before the first one. */
+  delivered: ReadonlySet<string> | undefined;
   isEdgeReachable: boolean;
-  /** Whether a snapshot with this very object was taken by the edge, as far as this process knows. */
-  wasTaken: boolean;
-  /** Whether a DNSEndpoint that goes with the object is still there. */
+  /** Whether the edge accepted a snapshot with this very object, as far as this process knows. */
+  wasAccepted: boolean;
+  /** Whether a DNSEndpoint that the object owns still exists. */
   isInDns: boolean;
-  /** By the API server's clock, Unix ms, at least. */
+  /** A lower bound of the API server's time, Unix ms. */
   apiNowMs: number;
   deletionTimeoutMs: number;
 }
 
-/** Why a record is let go. */
+/** Why the finalizer is removed. */
 export type ReleaseReason = "NeverAccepted" | "Withdrawn" | "ReleasedWithoutEdge";
 
 export type Phase =
-  /** Not ours yet: our finalizer has to be set first. */
+  /** The finalizer has to be set first. */
   | { type: "Claim" }
   | { type: "Member" }
-  /** Out of the snapshot and out of DNS, and not let go yet. */
+  /** Out of the snapshot and of DNS, but the finalizer stays until the edge confirms. */
   | { type: "Withdrawing"; condition: Condition; leftMs: number }
   | { type: "Release"; reason: ReleaseReason; message: string }
-  /** Is being deleted, and does not wait for us. */
+  /** It is being deleted and does not have our finalizer. */
   | { type: "Leaving" };
 
 /**
- * Whether a record takes part in what is pushed and published: our finalizer was read back, so that it cannot vanish
- * unnoticed, and nobody has deleted it. One that the edge has taken stays while a finalizer that somebody took away is set
- * again.
+ * Whether a record is pushed and published. It must not be deleted, and its finalizer was read back, so that it cannot vanish
+ * unnoticed. If somebody removed the finalizer of a record that the edge accepted, the record stays while it is set again.
  *
- * @param wasTaken whether a snapshot with this very object was taken by the edge, as far as this process knows
+ * @param wasAccepted whether the edge accepted a snapshot with this very object, as far as this process knows
  */
-export function isMember({ metadata, status }: KubeObject, wasTaken: boolean): boolean {
-  return metadata.deletionTimestamp === undefined && (hasFinalizer(metadata) || wasTaken || wasAccepted(status));
+export function isMember({ metadata, status }: KubeObject, wasAccepted: boolean): boolean {
+  return metadata.deletionTimestamp === undefined && (hasFinalizer(metadata) || wasAccepted || hasTraces(status));
 }
 
 export const hasFinalizer = ({ finalizers = [] }: KubeObject["metadata"]) => finalizers.includes(FINALIZER);
 
-/** Where a record stands in its life. */
-export function phaseOf(record: KubeObject, around: FinalizerContext): Phase {
+/** The phase of a record in its life cycle. */
+export function phaseOf(record: KubeObject, context: FinalizerContext): Phase {
   const { metadata, status } = record;
   if (metadata.deletionTimestamp === undefined) return { type: hasFinalizer(metadata) ? "Member" : "Claim" };
   if (!hasFinalizer(metadata)) return { type: "Leaving" };
-  const leftMs = leftOf(metadata.deletionTimestamp, around);
-  if (!around.isInDns) {
-    if (!around.wasTaken && !wasAccepted(status))
+  const leftMs = leftOf(metadata.deletionTimestamp, context);
+  if (!context.isInDns) {
+    if (!context.wasAccepted && !hasTraces(status))
       return {
         type: "Release",
         reason: "NeverAccepted",
-        message: "The edge never took the record: it is let go at once.",
+        message: "The edge never accepted the record, so the finalizer is removed at once.",
       };
-    if (isForgotten(refKey(metadata), around))
+    if (isWithdrawn(refKey(metadata), context))
       return { type: "Release", reason: "Withdrawn", message: "The edge has withdrawn the record." };
   }
-  const timeout = formatDurationMs(around.deletionTimeoutMs);
-  if (leftMs > 0) return { type: "Withdrawing", condition: withdrawing(metadata.deletionTimestamp, around), leftMs };
+  const timeout = formatDurationMs(context.deletionTimeoutMs);
+  if (leftMs > 0) return { type: "Withdrawing", condition: withdrawing(metadata.deletionTimestamp, context), leftMs };
   return {
     type: "Release",
     reason: "ReleasedWithoutEdge",
-    message: `Nobody confirmed within ${timeout} that the record is withdrawn: it is let go. The edge learns of it by the next snapshot.`,
+    message: `The edge did not confirm the withdrawal within ${timeout}, so the finalizer is removed. The next snapshot tells the edge.`,
   };
 }
 
-/** How long it may still wait, in milliseconds. A time that cannot be read, or none at the API yet, leaves all of it. */
+/** The rest of the deletion timeout, in milliseconds. It is the whole timeout if a time is unknown or cannot be read. */
 function leftOf(deletedAt: string, { apiNowMs, deletionTimeoutMs }: FinalizerContext): number {
   const ageMs = apiNowMs - Date.parse(deletedAt);
   return deletionTimeoutMs - (Number.isFinite(ageMs) ? Math.max(0, ageMs) : 0);
 }
 
-const isForgotten = (key: string, { taken, named }: FinalizerContext) =>
-  taken !== undefined && named !== undefined && !taken.has(key) && !named.has(key);
+const isWithdrawn = (key: string, { accepted, delivered }: FinalizerContext) =>
+  accepted !== undefined && delivered !== undefined && !accepted.has(key) && !delivered.has(key);
 
 function withdrawing(deletedAt: string, { isEdgeReachable, isInDns, deletionTimeoutMs }: FinalizerContext): Condition {
   const until = new Date(Date.parse(deletedAt) + deletionTimeoutMs).toISOString();
-  const atMost = `It is let go at ${until} at the latest.`;
+  const atMost = `The finalizer is removed at ${until} at the latest.`;
   const not = { type: "Withdrawn", status: "False" } as const;
   if (!isEdgeReachable)
     return {
       ...not,
       reason: "EdgeUnreachable",
-      message: `The edge cannot be told that the record is deleted. ${atMost}`,
+      message: `The edge is unreachable, so it does not know of the deletion. ${atMost}`,
     };
-  if (isInDns) return { ...not, reason: "InDNS", message: `Its DNSEndpoint is not gone yet. ${atMost}` };
-  return { ...not, reason: "Withdrawing", message: `The edge has not confirmed yet that it is withdrawn. ${atMost}` };
+  if (isInDns) return { ...not, reason: "InDNS", message: `Its DNSEndpoint still exists. ${atMost}` };
+  return { ...not, reason: "Withdrawing", message: `The edge has not confirmed the withdrawal yet. ${atMost}` };
 }
 
 const traces = z.looseObject({
@@ -104,8 +103,8 @@ const traces = z.looseObject({
   decision: z.unknown().optional(),
 });
 
-/** Whether the status shows that the edge has taken the record at any time. */
-function wasAccepted(status: unknown): boolean {
+/** Whether the status shows that the edge ever accepted the record. */
+function hasTraces(status: unknown): boolean {
   const { conditions = [], lastAccepted, decision } = traces.safeParse(status).data ?? {};
   const isAccepted = conditions.some((one) => one.type === "Accepted" && one.status === "True");
   return isAccepted || lastAccepted !== undefined || decision !== undefined;
@@ -113,20 +112,25 @@ function wasAccepted(status: unknown): boolean {
 
 const FIELD_MANAGER = "vedette-finalizer";
 
-/** What of the API client the finalizer needs. It throws `KubeError`s. */
+/** The part of the API client that the finalizer needs. Its calls throw `KubeError`s. */
 export interface FinalizerClient {
   apply(kind: Kind, object: KubeObject, options: { fieldManager: string; force?: boolean }): Promise<KubeObject>;
   replace(kind: Kind, object: KubeObject): Promise<KubeObject>;
 }
 
-/** Sets our finalizer. @returns the record as it is now; @throws KubeError 409 where it is gone or another by its uid */
+/**
+ * Sets our finalizer.
+ *
+ * @returns the record as it is now
+ * @throws KubeError 409 if the record is gone or has another uid
+ */
 export function addFinalizer(client: FinalizerClient, record: KubeObject): Promise<KubeObject> {
   return apply(client, record, [FINALIZER]);
 }
 
 /**
- * Takes our finalizer away. Where somebody else has applied it too (a manifest that was exported from the cluster names it),
- * server-side apply leaves it there: then the record is written without it.
+ * Removes our finalizer. Server-side apply leaves it there if another manager has applied it too, for example with a manifest that was
+ * exported from the cluster. The record is then replaced by one without it.
  */
 export async function removeFinalizer(client: FinalizerClient, record: KubeObject): Promise<void> {
   const after = await apply(client, record, []);

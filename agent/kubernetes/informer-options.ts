@@ -10,8 +10,8 @@ export interface InformerOptions extends Selection {
   resyncMs: number;
   /** Called for each object that came (`before` is undefined), changed, or went (`after` is undefined). */
   onChange: (before: KubeObject | undefined, after: KubeObject | undefined) => void;
-  /** Called once, after the changes of the first list. */
-  onSynced?: () => void;
+  /** Called when `isSynced` or `isUnknown` has changed, after the changes of that list. */
+  onStateChange?: () => void;
   log: Log;
   /** How often a kind that the cluster does not know is looked for, in milliseconds. Default 30 s. */
   unknownRetryMs?: number;
@@ -23,7 +23,7 @@ export interface InformerOptions extends Selection {
 }
 
 export const INFORMER_DEFAULTS = {
-  onSynced: () => {},
+  onStateChange: () => {},
   unknownRetryMs: 30_000,
   /** API servers send a bookmark about once a minute. */
   quietMs: 90_000,

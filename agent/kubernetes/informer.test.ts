@@ -99,7 +99,7 @@ function start(options: Partial<InformerOptions> = {}): void {
       changes.push(
         `${(before ?? after)?.metadata.name} ${before?.metadata.resourceVersion}→${after?.metadata.resourceVersion}`,
       ),
-    onSynced: () => changes.push("synced"),
+    onStateChange: () => changes.push("state"),
     log: (_, message) => lines.push(message),
     random: () => 0.5,
     ...options,
@@ -128,7 +128,7 @@ describe("while all is well", () => {
     expect([informer.isSynced, names(), server.stream.options.resourceVersion]).toEqual([true, ["a", "b"], "10"]);
     server.stream.push({ type: "ADDED", object: object("c", "11") }, { type: "DELETED", object: object("a", "12") });
     await pass(0);
-    expect(changes).toEqual(["a undefined→1", "b undefined→2", "synced", "c undefined→11", "a 1→undefined"]);
+    expect(changes).toEqual(["a undefined→1", "b undefined→2", "state", "c undefined→11", "a 1→undefined"]);
     expect([informer.lastError, lines]).toEqual([undefined, []]);
   });
 
@@ -203,7 +203,7 @@ describe("while all is well", () => {
       },
     });
     await pass(0);
-    expect(changes).toEqual(["heard", "synced"]);
+    expect(changes).toEqual(["heard", "state"]);
     expect(lines).toEqual(["Unexpected, on a change of gateways: oh"]);
   });
 });
@@ -305,7 +305,7 @@ describe("a kind that the cluster does not know", () => {
     expect([informer.isSynced, informer.isUnknown, changes, informer.lastError]).toEqual([
       true,
       true,
-      ["synced"],
+      ["state"],
       undefined,
     ]);
     await pass(300_000);
@@ -327,7 +327,7 @@ describe("a kind that the cluster does not know", () => {
     ]);
     await pass(30_000);
     expect([names(), informer.isUnknown, informer.lastError]).toEqual([[], true, undefined]);
-    expect(changes.slice(-2)).toEqual(["a 1→undefined", "b 2→undefined"]);
+    expect(changes.slice(-3)).toEqual(["a 1→undefined", "b 2→undefined", "state"]);
   });
 
   test("for a moment only, costs nothing", async () => {

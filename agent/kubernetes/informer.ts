@@ -139,8 +139,7 @@ export class Informer {
     this.#listedAt = startedAt;
     this.#mustList = false;
     this.#readingsWithout = 0;
-    this.#isUnknown = false;
-    this.#synced(this.#cache.replaceAll(items, resourceVersion, newestBefore));
+    this.#synced(false, this.#cache.replaceAll(items, resourceVersion, newestBefore));
   }
 
   /**
@@ -156,10 +155,9 @@ export class Informer {
       this.#say(`The cluster does not know ${kind.plural} any more: asking again in ${unknownRetryMs / 1000} s`);
       return;
     }
-    this.#isUnknown = true;
     this.#failures = 0;
     this.#say(undefined);
-    this.#synced(this.#cache.clear());
+    this.#synced(true, this.#cache.clear());
   }
 
   #watch(): Promise<void> {
@@ -210,11 +208,12 @@ export class Informer {
     this.#noted.note("trouble", message, `The ${plural} of the cluster are read again`);
   }
 
-  #synced(changes: readonly Change[]): void {
-    const isFirst = !this.#isSynced;
+  #synced(isUnknown: boolean, changes: readonly Change[]): void {
+    const hasChanged = !this.#isSynced || this.#isUnknown !== isUnknown;
     this.#isSynced = true;
+    this.#isUnknown = isUnknown;
     this.#tell(changes);
-    if (isFirst) this.#guard(() => this.#options.onSynced());
+    if (hasChanged) this.#guard(() => this.#options.onStateChange());
   }
 
   #tell(changes: readonly Change[]): void {

@@ -5,6 +5,7 @@ import type { Contact } from "../edge/contact.ts";
 import { FinalizerController, type FinalizerControllerOptions } from "../finalizer/finalizer-controller.ts";
 import { DNS_ENDPOINT } from "../kubernetes/kinds.ts";
 import type { Publisher } from "../publish/publisher.ts";
+import { systemClock } from "../runtime/clock.ts";
 import { GatewayController } from "../sources/gateway/gateway-controller.ts";
 import type { State } from "../status/state.ts";
 import { gatewayPort } from "./gateway-port.ts";
@@ -12,8 +13,6 @@ import type { LeaderSessionOptions } from "./leader-components.ts";
 
 const CONCURRENCY = 8;
 const REFRESHES_PER_SECOND = 10;
-
-const elapsedMs = () => performance.now();
 
 /** Writes the objects of the cluster. `onEndpointFailure` is called when a failure to write a DNSEndpoint came, changed or went. */
 export function makeWriter(
@@ -49,8 +48,7 @@ export function makeGateways({ settings, client, caches, log }: LeaderSessionOpt
     port: gatewayPort(client, caches),
     windowMs: settings.reconfigMaxDelayMs,
     log,
-    now: Date.now,
-    elapsedMs,
+    clock: systemClock,
     random: Math.random,
   });
 }
@@ -82,7 +80,7 @@ export function makeLifecycle(
     isInDns: ({ metadata }) => publishers.some((publisher) => publisher.holds(metadata)),
     onEvent,
     log,
-    elapsedMs,
+    clock: systemClock,
     random: Math.random,
   });
 }

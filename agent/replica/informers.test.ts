@@ -20,6 +20,7 @@ afterEach(async () => {
 
 function start(hasEndpoints = true): Informers {
   const caches = new Informers({
+    onStateChange: () => {},
     client: api as unknown as KubeClient,
     resyncMs: 600_000,
     hasEndpoints,

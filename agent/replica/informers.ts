@@ -20,6 +20,8 @@ export interface InformersOptions {
   /** Whether DNSEndpoints are written: an agent that does not may not be allowed to read them. */
   hasEndpoints: boolean;
   onChange: OnChange;
+  /** Called when a kind was synced, became known or became unknown. */
+  onStateChange: () => void;
   log: Log;
 }
 
@@ -32,9 +34,10 @@ export class Informers {
   readonly endpoints: Informer | undefined;
   readonly #all: ReadonlyMap<Kind, Informer>;
 
-  constructor({ client, resyncMs, hasEndpoints, onChange, log }: InformersOptions) {
+  constructor({ client, resyncMs, hasEndpoints, onChange, onStateChange, log }: InformersOptions) {
+    const common = { client, resyncMs, log, onStateChange };
     const informer = (kind: Kind) =>
-      new Informer({ client, kind, resyncMs, log, onChange: (before, after) => onChange(kind, before, after) });
+      new Informer({ ...common, kind, onChange: (before, after) => onChange(kind, before, after) });
     this.records = informer(DNS_RECORD);
     this.probes = informer(DNS_HEALTH_CHECK_PROBE);
     this.policies = informer(DNS_HEALTH_CHECK_POLICY);

@@ -103,6 +103,11 @@ export class LeaderSession {
     this.#sourceDue();
   }
 
+  /** Call it when a kind was synced, became known or became unknown. */
+  kindsChanged(): void {
+    if (!this.#isAbandoned) this.#parts.gateways.changed();
+  }
+
   /** Stops all writes at once: another replica may lead from now on. */
   abandon(): void {
     this.#isAbandoned = true;

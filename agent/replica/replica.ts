@@ -81,6 +81,7 @@ export class Replica {
         this.#term?.changed(kind, before, after);
         this.#follower?.changed(kind);
       },
+      onStateChange: () => this.#term?.kindsChanged(),
       log,
     });
   }

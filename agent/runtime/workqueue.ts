@@ -89,6 +89,10 @@ export class WorkQueue<Key> {
     return this.#ready.has(key) || this.#delayed.has(key);
   }
 
+  isProcessing(key: Key): boolean {
+    return this.#processing.has(key);
+  }
+
   /** Resolves when the queue is idle and the condition is met, or when the queue is shut down. */
   until(isMet: () => boolean): Promise<void> {
     if (this.#isIdle && (this.#phase === "ShutDown" || isMet())) return Promise.resolve();

@@ -104,7 +104,7 @@ export class HeaderSecrets {
       fieldSelector: `metadata.name=${name}`,
       resyncMs,
       onChange,
-      onSynced: onChange,
+      onStateChange: onChange,
       log,
     });
     informer.start();

@@ -6,6 +6,7 @@ import { KubeClient } from "../../agent/kubernetes/client.ts";
 import { Informer } from "../../agent/kubernetes/informer.ts";
 import { DNS_RECORD, SECRET } from "../../agent/kubernetes/kinds.ts";
 import { type KubeObject, refKey } from "../../agent/kubernetes/object.ts";
+import { systemClock } from "../../agent/runtime/clock.ts";
 import { until } from "../e2e/support/until.ts";
 import { sharedCluster } from "./support/shared.ts";
 import { recordObject, recordStatus } from "./support/writing.ts";
@@ -52,7 +53,7 @@ class Cycle implements AsyncDisposable {
       isInDns: () => false,
       onEvent: (record, { type, reason }) => this.events.push(`${type} ${reason} ${record.metadata.name}`),
       log,
-      elapsedMs,
+      clock: systemClock,
       random: Math.random,
     });
     this.informer.start();

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { gateway, policy, written } from "../../../test/support/gateways.ts";
 import type { KubeObject } from "../../kubernetes/object.ts";
+import { systemClock } from "../../runtime/clock.ts";
 import { GatewayController } from "./gateway-controller.ts";
 import type { GatewayPort } from "./writes.ts";
 
@@ -60,8 +61,7 @@ function start() {
     port,
     windowMs: 1_000,
     log: (_, message) => lines.push(message),
-    now: Date.now,
-    elapsedMs: Date.now,
+    clock: { ...systemClock, elapsedMs: () => Date.now() },
     random: () => 1,
   });
   controller.start();
@@ -93,6 +93,7 @@ describe("the controller", () => {
     await pass(3_600_000);
     expect(calls).toEqual([]);
     kinds[kind].isSynced = true;
+    controller.changed();
     await pass(1_000);
     expect(calls).toHaveLength(2);
   });
@@ -224,6 +225,7 @@ describe("the controller", () => {
     expect(JSON.stringify(policies.objects[0]?.status)).toContain("TargetNotFound");
     expect(calls.at(-1)?.[1]).toBe("status p");
     gateways.isUnknown = false;
+    controller.changed();
     await pass(1_000);
     expect(targets(records)).toEqual([]);
   });
@@ -248,7 +250,7 @@ describe("the controller", () => {
       throw new Error("out of its mind");
     };
     await pass(59_999);
-    expect(lines).toEqual(["Unexpected, in the records of Gateways: out of its mind"]);
+    expect(lines).toEqual(["Unexpected error in the records of Gateways: out of its mind"]);
     records.list = () => records.objects;
     await pass(1);
     expect(calls).toHaveLength(2);

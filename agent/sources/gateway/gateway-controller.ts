@@ -1,19 +1,21 @@
-import { nextSendAt } from "../../../shared/accumulator.ts";
 import type { KubeObject } from "../../kubernetes/object.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import { LogOnChange } from "../../runtime/log-on-change.ts";
+import { AccumulationWindow, WorkQueue } from "../../runtime/workqueue.ts";
 import { planChanges } from "./plan.ts";
 import { WriteBackoff } from "./write-backoff.ts";
 import { type GatewayPort, planWrites, type Write } from "./writes.ts";
 
-const WRITES_AT_ONCE = 8;
-const UNEXPECTED_MS = 60_000;
-const LOOK_MS = 1_000;
+const CONCURRENT_WRITES = 8;
+const UNEXPECTED_RETRY_MS = 60_000;
+/** All objects are reconciled together, so the queue has one key. */
+const ALL = "all";
 
-/** An informer, as far as it matters here. */
+/** The part of an informer that the controller uses. */
 export interface WatchedKind {
   readonly isSynced: boolean;
-  /** The cluster does not know the kind. */
+  /** Whether the cluster does not serve the kind. */
   readonly isUnknown: boolean;
   list(): readonly KubeObject[];
 }
@@ -23,57 +25,50 @@ export interface GatewayControllerOptions {
   policies: WatchedKind;
   records: WatchedKind;
   port: GatewayPort;
-  /** How long changes gather, in milliseconds. */
+  /** How long changes accumulate, in milliseconds. */
   windowMs: number;
   log: Log;
-  /** Unix ms */
-  now: () => number;
-  /** A clock that only goes forward, in milliseconds. */
-  elapsedMs: () => number;
+  clock: Clock;
   random: () => number;
 }
 
 /**
- * Keeps the DNSRecords that are made from Gateways, and the statuses of their policies, as they should be. Each pass looks at
- * everything as it is and writes only what differs; one is under way at most, and a change during it brings about another.
- * It writes nothing before all kinds have been read.
+ * Reconciles the DNSRecords that are made from Gateways and the statuses of their policies. Each pass reads everything and writes only
+ * what differs. At most one pass runs at a time; a change during a pass causes another. Nothing is written until all kinds are synced.
  */
 export class GatewayController {
   readonly #options: GatewayControllerOptions;
-  readonly #attempts: WriteBackoff;
-  readonly #noted: LogOnChange;
-  #phase: "Waiting" | "Started" | "Stopped" = "Waiting";
-  #gathered: { lastSentAt?: number; dirtySince?: number } = {};
-  /** When a write that has to wait may be tried again. */
-  #retryAt = Number.POSITIVE_INFINITY;
-  /** Which kinds the cluster did not know at the last pass. */
-  #unknown = "";
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
+  readonly #backoff: WriteBackoff;
+  readonly #logged: LogOnChange;
+  readonly #window: AccumulationWindow;
+  readonly #queue: WorkQueue<typeof ALL>;
+  #isStopped = false;
+  /** When the earliest postponed write may be tried again. */
+  #retryAtMs = Number.POSITIVE_INFINITY;
 
   constructor(options: GatewayControllerOptions) {
+    const { clock, log, random, windowMs } = options;
     this.#options = options;
-    this.#attempts = new WriteBackoff(options.elapsedMs, options.random);
-    this.#noted = new LogOnChange(options.log);
+    this.#backoff = new WriteBackoff(clock.elapsedMs, random);
+    this.#logged = new LogOnChange(log);
+    this.#window = new AccumulationWindow(windowMs, clock);
+    this.#queue = new WorkQueue({ process: () => this.#process(), clock });
   }
 
   start(): void {
-    if (this.#phase !== "Waiting") return;
-    this.#phase = "Started";
+    this.#queue.start();
     this.changed();
   }
 
-  /** An object of the three kinds has changed. */
+  /** Call it when an object of the three kinds has changed, or when a kind was synced, became known or became unknown. */
   changed(): void {
-    this.#gathered.dirtySince ??= this.#options.elapsedMs();
-    this.#arm();
+    this.#queue.addAfter(ALL, this.#window.delayMs);
   }
 
-  /** Begins nothing more. Resolves when what is under way has ended. */
+  /** Starts no further pass or write. Resolves when running writes have ended. */
   async stop(): Promise<void> {
-    this.#phase = "Stopped";
-    clearTimeout(this.#timer);
-    await this.#running;
+    this.#isStopped = true;
+    await this.#queue.shutDown();
   }
 
   get #isReady(): boolean {
@@ -81,104 +76,78 @@ export class GatewayController {
     return gateways.isSynced && policies.isSynced && records.isSynced;
   }
 
-  /** When there is something to do; infinite where there is not. */
-  get #dueAt(): number {
-    return Math.min(this.#retryAt, nextSendAt(this.#gathered, this.#options.windowMs) ?? Number.POSITIVE_INFINITY);
-  }
-
-  #arm(): void {
-    clearTimeout(this.#timer);
-    if (this.#phase !== "Started" || this.#running !== undefined) return;
-    const dueInMs = this.#isReady ? Math.max(0, this.#dueAt - this.#options.elapsedMs()) : LOOK_MS;
-    this.#timer = setTimeout(() => this.#look(), Math.min(LOOK_MS, dueInMs));
-  }
-
-  /** Nobody tells that a kind has been read, or has become known, where there is no object of it. */
-  #look(): void {
-    const { gateways, policies, elapsedMs } = this.#options;
-    const unknown = `${gateways.isUnknown} ${policies.isUnknown}`;
-    if (unknown !== this.#unknown) this.#gathered.dirtySince ??= elapsedMs();
-    if (!this.#isReady || this.#dueAt > elapsedMs()) {
-      this.#arm();
-      return;
+  /** Returns the delay until the next pass, in milliseconds, if a write was postponed. */
+  async #process(): Promise<number | undefined> {
+    if (!this.#isReady) return undefined;
+    this.#window.begin();
+    this.#retryAtMs = Number.POSITIVE_INFINITY;
+    try {
+      await this.#pass();
+    } catch (error) {
+      // No API error: those are handled for each write.
+      this.#logged.note("pass", `Unexpected error in the records of Gateways: ${(error as Error).message}`);
+      return UNEXPECTED_RETRY_MS;
     }
-    this.#unknown = unknown;
-    this.#run();
-  }
-
-  #run(): void {
-    this.#running = this.#pass()
-      .catch((error: Error) => this.#failed(error))
-      .finally(() => {
-        this.#running = undefined;
-        this.#arm();
-      });
-  }
-
-  /** An error that is no answer of the API: ours. */
-  #failed({ message }: Error): void {
-    this.#noted.note("pass", `Unexpected, in the records of Gateways: ${message}`);
-    this.#retryAt = this.#options.elapsedMs() + UNEXPECTED_MS;
+    const delayMs = this.#retryAtMs - this.#options.clock.elapsedMs();
+    return Number.isFinite(delayMs) ? delayMs : undefined;
   }
 
   async #pass(): Promise<void> {
-    const { gateways, policies, records, now, elapsedMs } = this.#options;
-    this.#gathered = { lastSentAt: elapsedMs() };
-    this.#retryAt = Number.POSITIVE_INFINITY;
+    const { gateways, policies, records, clock } = this.#options;
     const known = (kind: WatchedKind) => (kind.isUnknown ? undefined : kind.list());
-    const world = { gateways: known(gateways), policies: known(policies), records: records.list() };
-    const { first, last } = planWrites(planChanges(world, now()));
+    const state = { gateways: known(gateways), policies: known(policies), records: records.list() };
+    const { first, last } = planWrites(planChanges(state, clock.now()));
     const undone = new Set((await this.#write(first)).flatMap(({ host }) => host ?? []));
     await this.#delete(last.filter(({ host }) => host === undefined || !undone.has(host)));
-    this.#noted.note("pass", undefined, "The records of Gateways are looked after again");
+    this.#logged.note("pass", undefined, "The records of Gateways are reconciled again");
   }
 
   /**
-   * Deletes what is to be deleted also by what the API server says now. The informers may be behind: another replica, which led
-   * until just now, may have made a record for a Gateway that this one has not seen yet.
+   * Deletes only what is also to be deleted according to the API server now. The informers may be behind: the former leader may have
+   * made a record for a Gateway that this replica has not seen yet.
    */
   async #delete(writes: readonly Write[]): Promise<void> {
-    const { port, records, now } = this.#options;
+    const { port, records, clock } = this.#options;
     if (writes.length === 0) return;
-    const isStill = new Set<string>();
+    const confirmed = new Set<string>();
     const readAnew = async () => {
-      const world = { ...(await port.readAnew()), records: records.list() };
-      for (const { content } of planWrites(planChanges(world, now())).last) isStill.add(content);
+      const state = { ...(await port.readAnew()), records: records.list() };
+      for (const { content } of planWrites(planChanges(state, clock.now())).last) confirmed.add(content);
     };
-    const failure = "Records that seem to be left over stay, for Gateways and policies could not be read anew";
+    const failure = "Records that seem to be left over stay, because Gateways and policies cannot be read anew";
     const content = writes.map((write) => write.content).join();
     if (!(await this.#attempt({ key: "list of Gateways and policies", content, failure, run: readAnew }))) return;
-    await this.#write(writes.filter((write) => isStill.has(write.content)));
+    await this.#write(writes.filter((write) => confirmed.has(write.content)));
   }
 
-  /** Writes what may be written now, some at a time. Returns what is not done. */
+  /** Does the writes that are due, several at a time. Returns those that are not done. */
   async #write(writes: readonly Write[]): Promise<Write[]> {
     const undone: Write[] = [];
-    const queue = [...writes];
+    const pending = [...writes];
     const work = async () => {
-      for (let write = queue.shift(); write !== undefined; write = queue.shift()) {
+      for (let write = pending.shift(); write !== undefined; write = pending.shift()) {
         if (!(await this.#attempt(write))) undone.push(write);
       }
     };
-    await Promise.all(Array.from({ length: WRITES_AT_ONCE }, work));
+    await Promise.all(Array.from({ length: CONCURRENT_WRITES }, work));
     return undone;
   }
 
-  /** Whether it is done. Where it is not, when to look again is noted. */
+  /** Returns whether the write is done. If not, it notes when to try again. */
   async #attempt({ key, content, failure, run }: Write): Promise<boolean> {
-    const { elapsedMs, port } = this.#options;
-    if (this.#phase === "Stopped") return false;
-    if (this.#attempts.dueAt(key, content) <= elapsedMs()) {
-      this.#attempts.record(key, content);
+    const { clock, port } = this.#options;
+    if (this.#isStopped) return false;
+    if (this.#backoff.dueAt(key, content) <= clock.elapsedMs()) {
+      this.#backoff.record(key, content);
       try {
         await run(port);
-        this.#noted.note(key, undefined, `The ${key} is as it should be again`);
+        this.#logged.note(key, undefined, `The ${key} is as it should be again`);
         return true;
       } catch (error) {
-        this.#noted.note(key, `${failure}: ${(error as Error).message}`);
+        this.#logged.note(key, `${failure}: ${(error as Error).message}`);
       }
     }
-    this.#retryAt = Math.min(this.#retryAt, this.#attempts.dueAt(key, content));
+    this.#retryAtMs = Math.min(this.#retryAtMs, this.#backoff.dueAt(key, content));
     return false;
   }
 }

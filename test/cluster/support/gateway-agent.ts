@@ -3,6 +3,7 @@ import { Informer } from "../../../agent/kubernetes/informer.ts";
 import { DNS_HEALTH_CHECK_POLICY, DNS_RECORD, GATEWAY, type Kind } from "../../../agent/kubernetes/kinds.ts";
 import type { KubeObject } from "../../../agent/kubernetes/object.ts";
 import { gatewayPort } from "../../../agent/replica/gateway-port.ts";
+import { systemClock } from "../../../agent/runtime/clock.ts";
 import { GatewayController } from "../../../agent/sources/gateway/gateway-controller.ts";
 import type { GatewayPort } from "../../../agent/sources/gateway/writes.ts";
 
@@ -17,7 +18,7 @@ export interface GatewayAgent {
 export function startGatewayAgent(client: KubeClient, namespace: string): GatewayAgent {
   const writes: string[] = [];
   const changed = () => controller.changed();
-  const watch = { onChange: changed, log: () => {}, resyncMs: 600_000, unknownRetryMs: 200 };
+  const watch = { onChange: changed, onStateChange: changed, log: () => {}, resyncMs: 600_000, unknownRetryMs: 200 };
   const informer = (kind: Kind) => new Informer({ client, kind, namespace, ...watch });
   const [gateways, policies, records] = [informer(GATEWAY), informer(DNS_HEALTH_CHECK_POLICY), informer(DNS_RECORD)];
   const port = gatewayPort(client, { records, policies });
@@ -38,8 +39,7 @@ export function startGatewayAgent(client: KubeClient, namespace: string): Gatewa
     port: noting,
     windowMs: 50,
     log: () => {},
-    now: Date.now,
-    elapsedMs: () => performance.now(),
+    clock: systemClock,
     random: Math.random,
   });
   const informers = [gateways, policies, records];
