@@ -1,3 +1,5 @@
+import { isUnhealthyAt } from "../../shared/health/threshold.ts";
+
 /** A count of failed checks, as it is and as it is shown until now. */
 export interface CountInput {
   count: number;
@@ -17,7 +19,7 @@ export function suppressFailureChurn({ count, failureThreshold, shown, refreshTi
   // A whole number, as the definition of the kind wants it, whatever a newer edge sends.
   const failures = Math.max(0, Math.trunc(count));
   if (refreshTimes || shown === undefined || shown > failures) return failures;
-  return shown > failureThreshold ? shown : failures;
+  return isUnhealthyAt(shown, { failureThreshold }) ? shown : failures;
 }
 
 /** Successes in a row, and what the region says, as they are and as they are shown until now. */

@@ -1,3 +1,4 @@
+import { isUnhealthyAt } from "../health/threshold.ts";
 import type { ProbeStatus, RegionStatus } from "../model/status.ts";
 import { outcomeOf } from "../reason.ts";
 import type { Clock } from "./clock.ts";
@@ -71,7 +72,7 @@ function failuresOf(probe: ProbeStatus, saying: readonly RegionStatus[]): string
     const successes = Math.max(...saying.map(({ counts }) => counts.successes));
     return `${successes} of ${counted(successThreshold, "success")} needed`;
   }
-  const tips = verdict === "Unhealthy" && consecutiveFailures > failureThreshold;
+  const tips = verdict === "Unhealthy" && isUnhealthyAt(consecutiveFailures, probe);
   return `${counted(tips ? consecutiveFailures : most, "failure")}, threshold ${failureThreshold}`;
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Outcome } from "../reason.ts";
-import { count, NO_COUNTS, reassess, saturate, type Thresholds } from "./count.ts";
+import { count, NO_COUNTS, reassess, saturate } from "./count.ts";
+import type { Thresholds } from "./threshold.ts";
 
 const LETTERS: Record<string, Outcome> = { o: "ok", f: "failed", i: "indeterminate" };
 

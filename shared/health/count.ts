@@ -1,8 +1,6 @@
 import type { Counts, Word } from "../model/probe.ts";
 import type { Outcome } from "../reason.ts";
-
-/** `failures` above `failureThreshold` make a region say unhealthy, `successes` at `successThreshold` healthy. */
-export type Thresholds = { failureThreshold: number; successThreshold: number };
+import { failuresToUnhealthy, isHealthyAt, isUnhealthyAt, type Thresholds } from "./threshold.ts";
 
 /** A probe that was never asked, or whose target or expectation has changed. */
 export const NO_COUNTS: Counts = { failures: 0, successes: 0, says: "Pending" };
@@ -27,14 +25,14 @@ export function reassess(counts: Counts, thresholds: Thresholds): Counts {
 /** What is worth storing: counts beyond the thresholds say nothing more, so a steady round writes nothing. */
 export function saturate(counts: Counts, thresholds: Thresholds): Counts {
   return {
-    failures: Math.min(counts.failures, thresholds.failureThreshold + 1),
+    failures: Math.min(counts.failures, failuresToUnhealthy(thresholds)),
     successes: Math.min(counts.successes, thresholds.successThreshold),
     says: counts.says,
   };
 }
 
 function wordOf(counts: Counts, thresholds: Thresholds): Word {
-  if (counts.failures > thresholds.failureThreshold) return "Unhealthy";
-  if (counts.successes >= thresholds.successThreshold) return "Healthy";
+  if (isUnhealthyAt(counts.failures, thresholds)) return "Unhealthy";
+  if (isHealthyAt(counts.successes, thresholds)) return "Healthy";
   return counts.says;
 }

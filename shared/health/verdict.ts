@@ -3,6 +3,7 @@ import type { WhenSilent } from "../model/record.ts";
 import type { Region } from "../model/region.ts";
 import type { Verdict } from "../model/status.ts";
 import type { Freshness } from "./freshness.ts";
+import { isHealthyAt, isUnhealthyAt, type Thresholds } from "./threshold.ts";
 
 /** One region's last word on a probe, and what that is worth now. */
 export type RegionWord = { region: Region; freshness: Freshness; counts: Counts };
@@ -10,11 +11,9 @@ export type RegionWord = { region: Region; freshness: Freshness; counts: Counts 
 /** What is stored of a probe. Times in Unix ms; `provenAt` is lost only with the target. */
 export type Standing = { verdict: Verdict; since: number; provenAt?: number };
 
-export type Policy = {
+export type Policy = Thresholds & {
   /** k, as a number: see `quorumSize`. */
   quorum: number;
-  failureThreshold: number;
-  successThreshold: number;
   whenSilent: WhenSilent;
 };
 
@@ -45,7 +44,7 @@ export function consecutiveFailures(regions: readonly RegionWord[], quorum: numb
 
 /** The five clauses, in their order: the first that fits. */
 function verdictOf(before: Verdict, isProven: boolean, regions: readonly RegionWord[], policy: Policy): Verdict {
-  if (consecutiveFailures(regions, policy.quorum) > policy.failureThreshold) return "Unhealthy";
+  if (isUnhealthyAt(consecutiveFailures(regions, policy.quorum), policy)) return "Unhealthy";
   if (fresh(regions).length === 0) return whenNoneIsFresh(before, regions, policy);
   if ((before === "Unhealthy" || before === "Unknown") && !isReleased(regions, policy)) return before;
   return isProven ? "Healthy" : "Pending";
@@ -75,7 +74,7 @@ function isProvenNow(regions: readonly RegionWord[], policy: Policy): boolean {
 
 const fresh = (regions: readonly RegionWord[]) => regions.filter(({ freshness }) => freshness === "Fresh");
 
-const isAtSuccess = ({ counts }: RegionWord, policy: Policy) => counts.successes >= policy.successThreshold;
+const isAtSuccess = ({ counts }: RegionWord, policy: Policy) => isHealthyAt(counts.successes, policy);
 
 const saysUnhealthy = ({ counts }: RegionWord) => counts.says === "Unhealthy";
 

@@ -1,5 +1,6 @@
-import { count, NO_COUNTS, saturate, type Thresholds } from "../../shared/health/count.ts";
+import { count, NO_COUNTS, saturate } from "../../shared/health/count.ts";
 import type { Freshness } from "../../shared/health/freshness.ts";
+import type { Thresholds } from "../../shared/health/threshold.ts";
 import { judge, type Policy, type RegionWord, type Standing } from "../../shared/health/verdict.ts";
 import type { Endpoint } from "../../shared/model/endpoint.ts";
 import type { Counts } from "../../shared/model/probe.ts";
