@@ -199,4 +199,21 @@ describe("an edge that lost its memory", () => {
       expect(bench.verdict(`east/shop/api/${A}`)).toBe("Healthy");
     });
   });
+
+  it("knows of a cluster, but not yet what it wants: probers of shards unknown here go on until the wait is over", async () => {
+    await onBench(async (bench) => {
+      bench.put("east", 1, [share([A, B])]);
+      await bench.run(MINUTE, REGIONS_3);
+      await bench.loseStorage();
+      bench.now += MINUTE;
+      bench.coordination.registerCluster("east");
+      bench.round(...REGIONS_3);
+      expect(bench.probers.ids()).toHaveLength(6);
+      bench.now += EDGE_STALE_AFTER;
+      bench.coordination.heartbeat();
+      await bench.settle();
+      bench.round(...REGIONS_3);
+      expect(bench.probers.ids()).toEqual([]);
+    });
+  });
 });

@@ -176,6 +176,44 @@ describe("silence", () => {
     });
   });
 
+  it.each([
+    [10, "Silent"],
+    [11, "Awaited"],
+  ])(
+    "is that of the coordinator itself after more than ten seconds without a call: after %i s, regions are %s",
+    async (gapS, expected) => {
+      await onBench(async (bench) => {
+        await withdrawn(bench);
+        const heardAt = bench.now;
+        bench.now += gapS * SECOND;
+        bench.coordination.heartbeat();
+        while (bench.now <= heardAt + STALE_AFTER) {
+          bench.now += 10 * SECOND;
+          bench.coordination.heartbeat();
+          await bench.settle();
+        }
+        expect(freshness(bench)).toEqual(["apac", "enam", "weur"].map((region) => `${region} ${expected}`));
+      });
+    },
+  );
+
+  it("is met with a nudge once two intervals, the timeout and five seconds of grace are over, and no sooner", async () => {
+    await onBench(async (bench) => {
+      bench.put("east", 1, [share([A, B])]);
+      await bench.run(MINUTE, REGIONS_3);
+      bench.probers.assigned.length = 0;
+      const nudgedAfter = async (seconds: number) => {
+        bench.now += seconds * SECOND;
+        bench.round("enam", "weur");
+        bench.coordination.heartbeat();
+        await bench.settle();
+        return bench.probers.assigned.map(({ shard }) => shard.region);
+      };
+      for (let n = 0; n < 3; n += 1) expect(await nudgedAfter(9)).toEqual([]);
+      expect(await nudgedAfter(1)).toEqual(["apac"]);
+    });
+  });
+
   it("is met with a nudge after two missed rounds", async () => {
     await onBench(async (bench) => {
       bench.put("east", 1, [share([A, B])]);

@@ -172,6 +172,19 @@ describe("placement", () => {
     });
   });
 
+  it("gives checks that hang four fifths of the time until their results are stale", async () => {
+    await onBench(async (bench) => {
+      const dark = Array.from({ length: 15 }, (_, n) => `203.0.113.${100 + n}`);
+      // Three at once, ten seconds each: twelve take 40 of the 50 seconds between a round and staleness.
+      bench.put("east", 1, [share(dark, { check: { timeout: "10s", staleAfter: "1m" } })]);
+      await bench.settle();
+      expect(sizesOf(bench)).toEqual([
+        ["10000/0", 12],
+        ["10000/1", 3],
+      ]);
+    });
+  });
+
   it("moves a probe whose time an edit has made too long for its shard", async () => {
     await onBench(async (bench) => {
       bench.put("east", 1, records(12));
