@@ -1,6 +1,7 @@
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import type { FleetPorts } from "./test/gateways/fleet.ts";
+import { nodeTestsOfWorkers } from "./test/node-tests.ts";
 import type { LiveServers } from "./test/tls-servers/servers.ts";
 import "./dashboard/build/ensure-built.ts";
 import "./workers/prober/tls/generate-roots.ts";
@@ -15,9 +16,14 @@ const pure = [
   "deploy/**/*.test.ts",
   "test/sim/**/*.test.ts",
   "test/certificates/**/*.test.ts",
+  "test/*.test.ts",
   "test/tls/**/*.test.ts",
   "test/monitoring/**/*.test.ts",
 ];
+const ofWorkersInNode = nodeTestsOfWorkers(import.meta.dirname);
+
+/** Property tests make all their runs in CI, and a tenth of them elsewhere. */
+const provide = { allPropertyRuns: process.env.VEDETTE_ALL_PROPERTIES === "1" };
 
 /** The Worker as it is deployed, but for settings that let it probe the gateways of this machine. */
 const workersOptions = ({ resolver }: FleetPorts, { root }: LiveServers, configPath = "./wrangler.toml") => ({
@@ -38,8 +44,35 @@ const workersOptions = ({ resolver }: FleetPorts, { root }: LiveServers, configP
 const UNITS = { groupOrder: 0 };
 const WAITING = { groupOrder: 1 };
 
-/** Tests wait longer for a state than by default: a busy machine comes to it, too. */
-const PATIENT = ["./test/support/patient-waits.ts"];
+/** Tests in workerd that keep to Durable Objects of their own, and so can share a runtime with the files before and after them. */
+const SHARING = ["workers/{cluster,coordinator,prober}/**/*.test.ts"];
+const SETUP = ["./test/support/setup/restore.ts"];
+
+type Files = { include: string[]; exclude: string[]; isolate: boolean };
+
+const workersProject = (name: string, files: Files, wrangler?: string) => ({
+  plugins: [
+    cloudflareTest(({ inject }) =>
+      workersOptions(inject<FleetPorts>("gateways"), inject<LiveServers>("liveServers"), wrangler),
+    ),
+  ],
+  test: {
+    ...files,
+    name,
+    provide,
+    globalSetup: [
+      "./test/gateways/global-setup.ts",
+      "./test/receivers/global-setup.ts",
+      "./test/tls-servers/global-setup.ts",
+      "./test/tls/global-setup.ts",
+      "./test/certificates/global-setup.ts",
+    ],
+    setupFiles: SETUP,
+    testTimeout: 90_000,
+    maxWorkers: 2,
+    sequence: UNITS,
+  },
+});
 
 /** These run in the platform check's own Worker. */
 const PLATFORM_CHECK = ["deploy/platform-check/{platform-check,loopback-dials}.test.ts"];
@@ -51,57 +84,29 @@ export default defineConfig({
       {
         test: {
           name: "node",
-          include: pure,
+          provide,
+          // Starting a process for each file costs more than most of the files.
+          isolate: false,
           exclude: PLATFORM_CHECK,
+          include: [...pure, ...ofWorkersInNode],
           environment: "node",
-          setupFiles: PATIENT,
+          setupFiles: SETUP,
           testTimeout: 30_000,
           maxWorkers: 2,
           sequence: UNITS,
         },
       },
-      {
-        plugins: [
-          cloudflareTest(({ inject }) =>
-            workersOptions(inject<FleetPorts>("gateways"), inject<LiveServers>("liveServers")),
-          ),
-        ],
-        test: {
-          name: "workers",
-          include: ["workers/**/*.test.ts"],
-          globalSetup: [
-            "./test/gateways/global-setup.ts",
-            "./test/receivers/global-setup.ts",
-            "./test/tls-servers/global-setup.ts",
-            "./test/tls/global-setup.ts",
-            "./test/certificates/global-setup.ts",
-          ],
-          setupFiles: PATIENT,
-          testTimeout: 90_000,
-          maxWorkers: 2,
-          sequence: UNITS,
-        },
-      },
-      {
-        plugins: [
-          cloudflareTest(({ inject }) =>
-            workersOptions(
-              inject<FleetPorts>("gateways"),
-              inject<LiveServers>("liveServers"),
-              "./deploy/platform-check/wrangler.toml",
-            ),
-          ),
-        ],
-        test: {
-          name: "platform-check",
-          include: PLATFORM_CHECK,
-          globalSetup: ["./test/gateways/global-setup.ts", "./test/tls-servers/global-setup.ts"],
-          setupFiles: PATIENT,
-          testTimeout: 90_000,
-          maxWorkers: 2,
-          sequence: UNITS,
-        },
-      },
+      workersProject("workers", { include: SHARING, exclude: ofWorkersInNode, isolate: false }),
+      workersProject("workers-isolated", {
+        include: ["workers/**/*.test.ts"],
+        exclude: [...SHARING, ...ofWorkersInNode],
+        isolate: true,
+      }),
+      workersProject(
+        "platform-check",
+        { include: PLATFORM_CHECK, exclude: [], isolate: true },
+        "./deploy/platform-check/wrangler.toml",
+      ),
       {
         test: {
           name: "e2e",
@@ -128,6 +133,7 @@ export default defineConfig({
       {
         test: {
           name: "cluster",
+          provide,
           include: ["test/cluster/**/*.test.ts"],
           environment: "node",
           globalSetup: ["./test/cluster/support/global-setup.ts"],

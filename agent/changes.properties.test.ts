@@ -4,6 +4,7 @@ import type { Delivery } from "../shared/model/messages/delivery.ts";
 import { compareNumbers, formatNumber, NO_NUMBER } from "../shared/number.ts";
 import { EMPTY_STATE, source, startCore } from "../test/support/agent/core.ts";
 import { delivered } from "../test/support/agent/delivered.ts";
+import { propertyRuns } from "../test/support/property-runs.ts";
 import { decidedNumber } from "../workers/cluster/delivery.ts";
 import { Outbox } from "../workers/cluster/outbox.ts";
 import type { ClusterStore, OutboxState } from "../workers/cluster/store.ts";
@@ -370,7 +371,7 @@ it("whatever is lost, doubled, overtaken or begun anew, changes make the agent h
       edge.outbox.stop();
       changes += world.kinds.filter((kind) => kind === "Changes").length;
     }),
-    { numRuns: 40 },
+    { numRuns: propertyRuns(40) },
   );
-  expect(changes).toBeGreaterThan(50);
+  expect(changes).toBeGreaterThan(propertyRuns(50));
 }, 120_000);

@@ -5,6 +5,7 @@ import { CANARY, LEAVES, source, startCore } from "../test/support/agent/core.ts
 import { contact as contactMessage, delivered, delivery } from "../test/support/agent/delivered.ts";
 import { digestOf } from "./plan/accepted-specs.ts";
 import type { SourceState } from "./sources/file-source.ts";
+import { propertyRuns } from "../test/support/property-runs.ts";
 
 const [one, two, three] = LEAVES;
 const all = [...LEAVES];
@@ -72,7 +73,7 @@ describe("a delivery", () => {
         expect(dns()).toEqual(byNumber.get(newest));
         expect(answers.at(-1)).toEqual(applied({ epoch: Math.floor(newest / 100), n: newest % 100 }));
       }),
-      { numRuns: 200 },
+      { numRuns: propertyRuns(200) },
     );
   });
 

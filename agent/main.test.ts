@@ -88,12 +88,14 @@ describe("the agent as a process", () => {
         expect(serial).toBeGreaterThanOrEqual(acknowledged);
         expect(await addresses(agent.dns, "x.test")).toEqual(targetsOf(number.n));
       }
-      const kill = setTimeout(() => agent.child.kill("SIGKILL"), 20 + Math.random() * 120);
+      let kill: NodeJS.Timeout | undefined;
       try {
         for (;;) {
           n += 1;
           const response = await bench.edge.deliver(agent.web, decision(n));
           if (response.status === 200) acknowledged = n;
+          // From the first answer on: a busy machine would otherwise kill it before it has taken anything.
+          kill ??= setTimeout(() => agent.child.kill("SIGKILL"), Math.random() * 120);
         }
       } catch {
         // The process is dead: the connection ended under the delivery.
@@ -101,7 +103,7 @@ describe("the agent as a process", () => {
       clearTimeout(kill);
       await agent.ended;
     }
-    expect(acknowledged).toBeGreaterThan(8);
+    expect(acknowledged).toBeGreaterThanOrEqual(8);
   });
 
   it.each(["SIGTERM", "SIGINT"] as const)("ends with %s at once, and leaves DNS state as it is", async (signal) => {

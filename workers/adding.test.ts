@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
-import { afterEach, expect, inject, it, vi } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import type { ShareInput } from "../shared/model/messages/shares.ts";
-import type { Switched } from "../test/gateways/switched.ts";
+import { startSwitchedGateway } from "../test/support/own-gateway.ts";
 import { coordinatorOf, type Env } from "./env.ts";
 
-const { switched, seen } = inject("gateways");
+const gateway = await startSwitchedGateway();
 const INTERVAL_MS = 1_000;
 const coordinator = coordinatorOf(env as unknown as Env, 0);
 
@@ -17,7 +17,7 @@ function record(index: number): ShareInput {
     spec: {
       rootHost,
       endpoints: [{ dnsName: rootHost, recordType: "A", targets: ["127.0.0.1"] }],
-      healthCheck: { protocol: "HTTP", port: switched, interval: "1s", timeout: "900ms", regions: ["weur"] },
+      healthCheck: { protocol: "HTTP", port: gateway.port, interval: "1s", timeout: "900ms", regions: ["weur"] },
     },
     published: [],
   };
@@ -29,7 +29,7 @@ let n = 0;
 const put = (shares: ShareInput[]) =>
   coordinator.putShares({ version: 1, cluster: "east", number: { epoch: 1, n: ++n }, shares });
 
-const asked = async () => (await (await fetch(`http://127.0.0.1:${seen}/switched`)).json<Switched>()).asked;
+const asked = async () => (await gateway.seen()).asked;
 
 /** Waits until every one of the hosts was asked so often. */
 const untilAsked = (names: string[], times: number) =>
@@ -44,7 +44,7 @@ const untilAsked = (names: string[], times: number) =>
 afterEach(() => put([]));
 
 it("a record added to 50 while they are probed: none of them misses a round, loses a count or is asked twice", async () => {
-  await fetch(`http://127.0.0.1:${seen}/switched/200`, { method: "PUT" });
+  await gateway.answerWith(200);
   await coordinator.registerCluster("east");
   await put(records(50));
   await untilAsked(hosts, 4);

@@ -5,15 +5,14 @@ import type { Delivery } from "../shared/model/messages/delivery.ts";
 import type { SnapshotRecordInput } from "../shared/model/messages/snapshot.ts";
 import type { ProbeStatus } from "../shared/model/status.ts";
 import { signedSnapshot } from "../test/support/cluster.ts";
+import { startSwitchedGateway } from "../test/support/own-gateway.ts";
 import { clusterOf, coordinatorOf, type Env } from "./env.ts";
 
 const bindings = env as unknown as Env;
-const { switched, seen } = inject("gateways");
+const { port, answerWith } = await startSwitchedGateway();
 const receivers = inject("receivers");
 const HOST = "way.example.com";
 const [A, B] = ["127.0.0.1", "127.0.0.2"];
-
-const answerWith = (status: number) => fetch(`http://127.0.0.1:${seen}/switched/${status}`, { method: "PUT" });
 
 const record: SnapshotRecordInput = {
   namespace: "shop",
@@ -23,7 +22,7 @@ const record: SnapshotRecordInput = {
     endpoints: [{ dnsName: HOST, recordType: "A", targets: [A, B] }],
     healthCheck: {
       protocol: "HTTP",
-      port: switched,
+      port,
       // No alarm comes by itself while the test runs.
       interval: "30m",
       failureThreshold: 2,

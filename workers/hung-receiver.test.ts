@@ -2,12 +2,12 @@ import { env } from "cloudflare:workers";
 import { afterEach, expect, inject, it, vi } from "vitest";
 import type { Delivery } from "../shared/model/messages/delivery.ts";
 import type { SnapshotRecordInput } from "../shared/model/messages/snapshot.ts";
-import type { Switched } from "../test/gateways/switched.ts";
 import { signedSnapshot } from "../test/support/cluster.ts";
+import { startSwitchedGateway } from "../test/support/own-gateway.ts";
 import { clusterOf, coordinatorOf, type Env } from "./env.ts";
 
 const bindings = env as unknown as Env;
-const { switched, seen } = inject("gateways");
+const gateway = await startSwitchedGateway();
 const receivers = inject("receivers");
 const INTERVAL_MS = 1_000;
 /** Of a call to an agent. */
@@ -25,7 +25,7 @@ function record(name: string): SnapshotRecordInput {
       endpoints: [{ dnsName: rootHost, recordType: "A", targets: ["127.0.0.1", "127.0.0.2"] }],
       healthCheck: {
         protocol: "HTTP",
-        port: switched,
+        port: gateway.port,
         interval: "1s",
         timeout: "900ms",
         failureThreshold: 0,
@@ -36,8 +36,7 @@ function record(name: string): SnapshotRecordInput {
   };
 }
 
-const gateway = (path: string, method = "GET") => fetch(`http://127.0.0.1:${seen}/switched${path}`, { method });
-const askedUnder = async (host: string) => (await (await gateway("")).json<Switched>()).asked[host] ?? [];
+const askedUnder = async (host: string) => (await gateway.seen()).asked[host] ?? [];
 
 async function deliveriesTo(cluster: string): Promise<string[]> {
   const { received } = await (await fetch(`${receivers}/control/${cluster}`)).json<{ received: { body: string }[] }>();
@@ -52,7 +51,7 @@ afterEach(async () => {
 
 it("an agent that accepts and never answers delays no probe, and not the deliveries of another", async () => {
   const startedAt = Date.now();
-  await gateway("/200", "PUT");
+  await gateway.answerWith(200);
   await fetch(`${receivers}/control/hung`, { method: "PUT", body: JSON.stringify({ mode: "hang" }) });
   for (const cluster of clusters) {
     const webhookUrl = `${receivers}/hook/${cluster}`;
@@ -68,9 +67,9 @@ it("an agent that accepts and never answers delays no probe, and not the deliver
   await untilTold("127.0.0.1,127.0.0.2");
   await vi.waitFor(async () => expect(await deliveriesTo("hung")).not.toEqual([]), { timeout: 15_000 });
   for (let change = 0; change < 2; change += 1) {
-    await gateway("/503", "PUT");
+    await gateway.answerWith(503);
     await untilTold("127.0.0.2");
-    await gateway("/200", "PUT");
+    await gateway.answerWith(200);
     await untilTold("127.0.0.1,127.0.0.2");
   }
   await vi.waitFor(async () => expect((await askedUnder("hung.example.com")).length).toBeGreaterThanOrEqual(4), {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { apiError, FakeApi, FakeCache } from "../../test/support/fake-api.ts";
+import { propertyRuns } from "../../test/support/property-runs.ts";
 import { DNS_ENDPOINT } from "../kubernetes/kinds.ts";
 import { contains } from "./compare.ts";
 import type { WantedObject } from "./desired.ts";
@@ -130,7 +131,7 @@ test("ends as wanted after any sequence of wishes, failures and foreign writes",
       expect(api.writes.filter(({ name: written }) => written === `shop/${FOREIGN}`)).toEqual([]);
       expect(api.writes.length).toBeLessThanOrEqual(reasons);
     }),
-    { numRuns: 1_000 },
+    { numRuns: propertyRuns(1_000) },
   );
   vi.useRealTimers();
 }, 120_000);

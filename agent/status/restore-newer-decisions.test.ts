@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { EMPTY_STATE, startCore } from "../../test/support/agent/core.ts";
 import { delivered, delivery } from "../../test/support/agent/delivered.ts";
 import { dnsRecord, NOW, recordsOf, written } from "../../test/support/agent/kube-objects.ts";
+import { propertyRuns } from "../../test/support/property-runs.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
 import { withNewerDecisions } from "./restore-newer-decisions.ts";
 import { restoreState } from "./restore-state.ts";
@@ -109,7 +110,7 @@ describe("a leader that was killed while it wrote what follows from a delivery",
         await core.takeDelivery(deliveryOf(6, decisions(6, told.second)));
         expect(NAMES.map((name) => inDns(core.state, name))).toEqual(told.second.map((one) => one.concat(foreign)));
       }),
-      { numRuns: 60 },
+      { numRuns: propertyRuns(60) },
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { EMPTY_STATE, startCore } from "../../test/support/agent/core.ts";
 import { type DeliveredOptions, delivered, delivery } from "../../test/support/agent/delivered.ts";
 import { dnsRecord, NOW, recordsOf, written } from "../../test/support/agent/kube-objects.ts";
+import { propertyRuns } from "../../test/support/property-runs.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
 import { type LoadInput, restoreState } from "./restore-state.ts";
 import type { State } from "./state.ts";
@@ -79,7 +80,7 @@ describe("the state that the objects of the cluster hold", () => {
           expect(back.records[key]?.answer).toEqual(answer);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: propertyRuns(60) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { LEAF } from "../../test/support/explained.ts";
+import { propertyRuns } from "../../test/support/property-runs.ts";
 import type { Observation } from "../model/observation.ts";
 import { type RecordDetail, recordDetail } from "../model/record-detail.ts";
 import { REGIONS } from "../model/region.ts";
@@ -114,6 +115,6 @@ it("whatever a record is, no sentence throws, is empty or says nothing where som
       if (record.probes.some(({ resting }) => resting !== undefined)) return;
       for (const sentence of sentences) expect(sentence).not.toMatch(BAD);
     }),
-    { numRuns: 2_000 },
+    { numRuns: propertyRuns(2_000) },
   );
 });

@@ -1,12 +1,15 @@
 import fc from "fast-check";
 import { describe, it } from "vitest";
 import { scene, standing } from "../../test/support/arbitrary.ts";
+import { propertyRuns } from "../../test/support/property-runs.ts";
 import { quorumSize } from "./quorum.ts";
 import { consecutiveFailures, judge, type RegionWord } from "./verdict.ts";
 
 const NOW = 10;
 
-fc.configureGlobal({ numRuns: 2_000 });
+/** Asserts that a property assertProperty in as many runs as these rules are worth. */
+const assertProperty = <Values>(property: fc.IProperty<Values>) =>
+  fc.assert(property, { numRuns: propertyRuns(2_000) });
 
 const silenced = (regions: readonly RegionWord[], which: readonly boolean[]): RegionWord[] =>
   regions.map((word, index) => (which[index] ? { ...word, freshness: "Silent" } : word));
@@ -16,7 +19,7 @@ const which = fc.array(fc.boolean(), { minLength: 5, maxLength: 5 });
 
 describe("properties of the verdict", { timeout: 60_000 }, () => {
   it("consecutiveFailures > failureThreshold exactly when k fresh regions have counts above it", () => {
-    fc.assert(
+    assertProperty(
       fc.property(scene, ({ regions, policy }) => {
         const above = regions.filter(
           ({ freshness, counts }) => freshness === "Fresh" && counts.failures > policy.failureThreshold,
@@ -27,7 +30,7 @@ describe("properties of the verdict", { timeout: 60_000 }, () => {
   });
 
   it("silence never turns a verdict to Unhealthy", () => {
-    fc.assert(
+    assertProperty(
       fc.property(standing, scene, which, (before, { regions, policy }, silent) => {
         const now = judge(before, regions, policy, NOW);
         return (
@@ -38,7 +41,7 @@ describe("properties of the verdict", { timeout: 60_000 }, () => {
   });
 
   it("silence does not restore a leaf that a fresh region still calls unhealthy while another was silenced", () => {
-    fc.assert(
+    assertProperty(
       fc.property(standing, scene, which, (before, { regions, policy }, silent) => {
         const now = judge(before, regions, policy, NOW);
         const freshOnes = regions.map(({ freshness }, index) => freshness === "Fresh" && silent[index] === true);
@@ -57,7 +60,7 @@ describe("properties of the verdict", { timeout: 60_000 }, () => {
         policy: fc.constant(policy),
       }),
     );
-    fc.assert(
+    assertProperty(
       fc.property(standing, shuffled, (before, { regions, other, policy }) => {
         const [one, two] = [judge(before, regions, policy, NOW), judge(before, other, policy, NOW)];
         return one.verdict === two.verdict && one.provenAt === two.provenAt;
@@ -66,7 +69,7 @@ describe("properties of the verdict", { timeout: 60_000 }, () => {
   });
 
   it("judging twice changes nothing", () => {
-    fc.assert(
+    assertProperty(
       fc.property(standing, scene, (before, { regions, policy }) => {
         const once = judge(before, regions, policy, NOW);
         const twice = judge(once, regions, policy, NOW + 1);
@@ -76,7 +79,7 @@ describe("properties of the verdict", { timeout: 60_000 }, () => {
   });
 
   it("once all live regions agree that all is well the verdict is Healthy, whatever was before and whoever is dead", () => {
-    fc.assert(
+    assertProperty(
       fc.property(fc.option(standing, { nil: undefined }), scene, which, (before, { regions, policy }, dead) => {
         const all = regions.map((word, index): RegionWord => {
           if (dead[index]) return { ...word, freshness: "Silent" };
@@ -89,7 +92,7 @@ describe("properties of the verdict", { timeout: 60_000 }, () => {
   });
 
   it("an unproven probe is never Healthy, and a proven one never Pending", () => {
-    fc.assert(
+    assertProperty(
       fc.property(standing, scene, (before, { regions, policy }) => {
         const { verdict, provenAt } = judge(before, regions, policy, NOW);
         return provenAt === undefined ? verdict !== "Healthy" : verdict !== "Pending";
@@ -98,6 +101,8 @@ describe("properties of the verdict", { timeout: 60_000 }, () => {
   });
 
   it("a quorum is met from one side only: a majority that says unhealthy leaves none that says the opposite", () => {
-    fc.assert(fc.property(fc.integer({ min: 1, max: 11 }), (regions) => 2 * quorumSize("Majority", regions) > regions));
+    assertProperty(
+      fc.property(fc.integer({ min: 1, max: 11 }), (regions) => 2 * quorumSize("Majority", regions) > regions),
+    );
   });
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { health, leavesByRoot, minPublished, record } from "../../test/support/arbitrary.ts";
+import { propertyRuns } from "../../test/support/property-runs.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import { type Decision, type DecisionInput, decide } from "./decide.ts";
 import { endpointKey, inOrder } from "./key.ts";
@@ -8,7 +9,7 @@ import { minPublishedOf } from "./min-published.ts";
 import { groupByName, leavesBelow } from "./names.ts";
 import { readTree } from "./tree.ts";
 
-fc.configureGlobal({ numRuns: 800 });
+const assertProperty = <Values>(property: fc.IProperty<Values>) => fc.assert(property, { numRuns: propertyRuns(800) });
 
 /** What is in DNS: nothing, the whole record, what an earlier health left of it, or what another record left. */
 const history = record.chain((endpoints) => {
@@ -30,7 +31,7 @@ const input: fc.Arbitrary<DecisionInput> = fc
 const below = (endpoints: readonly Endpoint[], root: string) => leavesBelow(root, groupByName(endpoints));
 
 function holds(property: (input: DecisionInput, decision: Decision) => boolean | undefined): void {
-  fc.assert(fc.property(input, (given) => property(given, decide(given)) !== false));
+  assertProperty(fc.property(input, (given) => property(given, decide(given)) !== false));
 }
 
 describe("properties of the decision", { timeout: 60_000 }, () => {
@@ -55,7 +56,7 @@ describe("properties of the decision", { timeout: 60_000 }, () => {
   });
 
   it("applying it twice changes nothing", () => {
-    fc.assert(
+    assertProperty(
       fc.property(input, (given) => {
         const once = decide(given);
         expect(decide({ ...given, wasPublished: once.endpoints })).toEqual(once);
@@ -99,7 +100,7 @@ describe("properties of the decision", { timeout: 60_000 }, () => {
   });
 
   it("output is sorted and unique, and the input is never changed", () => {
-    fc.assert(
+    assertProperty(
       fc.property(input, (given) => {
         const before = structuredClone(given);
         const { endpoints } = decide(given);
@@ -120,7 +121,7 @@ describe("properties of the decision", { timeout: 60_000 }, () => {
     );
     const turned = (endpoints: readonly Endpoint[]) =>
       endpoints.map((endpoint) => ({ ...endpoint, targets: endpoint.targets.toReversed() }));
-    fc.assert(
+    assertProperty(
       fc.property(shuffled, ({ given, endpoints, wasPublished, leaves }) => {
         const other = { ...given, endpoints: turned(endpoints), wasPublished: turned(wasPublished) };
         expect(decide({ ...other, leaves: new Map(leaves) })).toEqual(decide(given));
@@ -129,7 +130,7 @@ describe("properties of the decision", { timeout: 60_000 }, () => {
   });
 
   it("once every leaf is Healthy the full set is published, whatever happened before", () => {
-    fc.assert(
+    assertProperty(
       fc.property(history, health, minPublished, ({ endpoints, wasPublished }, given, most) => {
         const leaves = new Map([...given].map(([leaf, one]) => [leaf, { ...one, verdict: "Healthy" as const }]));
         const decision = decide({ endpoints, wasPublished, leaves, minPublished: most });

@@ -1,13 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { health, minPublished, record } from "../../test/support/arbitrary.ts";
+import { propertyRuns } from "../../test/support/property-runs.ts";
 import { plain } from "../../test/support/rules.ts";
 import { decide } from "./decide.ts";
 import { endpointKey, inOrder } from "./key.ts";
 import { type MergeInput, mergeShares } from "./merge.ts";
 import { readTree } from "./tree.ts";
 
-fc.configureGlobal({ numRuns: 400 });
+/** Asserts that a property assertProperty in as many runs as these rules are worth. */
+const assertProperty = <Values>(property: fc.IProperty<Values>) => fc.assert(property, { numRuns: propertyRuns(400) });
 
 const whenSilent = fc.constantFrom("Publish" as const, "Freeze" as const);
 
@@ -29,24 +31,24 @@ const joinable = fc.array(
 
 describe("properties of merged shares", () => {
   it("what is merged is a record, whatever the shares", () => {
-    fc.assert(fc.property(shares, (given) => readTree(mergeShares(given).endpoints).ok));
+    assertProperty(fc.property(shares, (given) => readTree(mergeShares(given).endpoints).ok));
   });
 
-  it("the oldest share holds whole, and has no conflict", () => {
-    fc.assert(
+  it("the oldest share assertProperty whole, and has no conflict", () => {
+    assertProperty(
       fc.property(shares, (given) => {
         const { endpoints, conflicts } = mergeShares(given);
         const merged = new Map(endpoints.map((endpoint) => [endpointKey(endpoint), endpoint.targets]));
-        const holds = given[0]?.endpoints.every((endpoint) =>
+        const assertProperty = given[0]?.endpoints.every((endpoint) =>
           endpoint.targets.every((target) => merged.get(endpointKey(endpoint))?.includes(target)),
         );
-        return holds === true && conflicts.every(({ share }) => share > 0);
+        return assertProperty === true && conflicts.every(({ share }) => share > 0);
       }),
     );
   });
 
   it("what a share asked for is there, or it has a conflict", () => {
-    fc.assert(
+    assertProperty(
       fc.property(shares, (given) => {
         const { endpoints, conflicts } = mergeShares(given);
         const merged = new Map(endpoints.map((endpoint) => [endpointKey(endpoint), endpoint.targets]));
@@ -61,7 +63,7 @@ describe("properties of merged shares", () => {
   });
 
   it("a share merged with itself is itself", () => {
-    fc.assert(
+    assertProperty(
       fc.property(record, (endpoints) => {
         const share: MergeInput = { endpoints, minPublished: 1, whenSilent: "Publish" };
         expect(mergeShares([share, share])).toMatchObject({ endpoints: inOrder(endpoints), conflicts: [] });
@@ -70,7 +72,7 @@ describe("properties of merged shares", () => {
   });
 
   it("no share is changed", () => {
-    fc.assert(
+    assertProperty(
       fc.property(shares, (given) => {
         const before = structuredClone(given);
         mergeShares(given);
@@ -83,7 +85,7 @@ describe("properties of merged shares", () => {
     const shuffled = joinable.chain((given) =>
       fc.tuple(fc.constant(given), fc.shuffledSubarray(given, { minLength: given.length })),
     );
-    fc.assert(
+    assertProperty(
       fc.property(shuffled, health, ([given, other], leaves) => {
         const decided = [given, other].map((each) => {
           const merged = mergeShares(each);

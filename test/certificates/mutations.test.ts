@@ -7,6 +7,7 @@ import { namesText } from "../../workers/prober/tls/verify/host-name.ts";
 import { nameText } from "../../workers/prober/tls/verify/name.ts";
 import { leafFault, pathFault } from "../../workers/prober/tls/verify/rules.ts";
 import { makeVerifier, type Verify } from "../../workers/prober/tls/verify/verifier.ts";
+import { propertyRuns } from "../support/property-runs.ts";
 import { CA, HOST, makeFamily, server } from "./family.ts";
 
 let verify: Verify;
@@ -91,7 +92,7 @@ describe("mutated certificates", () => {
       const { fault } = verify(mutated, HOST, Date.now());
       return fault !== undefined && fault.message.length < 2_000;
     });
-    fc.assert(property, { numRuns: 10_000 });
+    fc.assert(property, { numRuns: propertyRuns(10_000) });
   });
 
   it("that can still be read keep or break the rules without a throw, with any bit flipped and whoever signed them", () => {

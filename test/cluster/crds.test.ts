@@ -5,13 +5,14 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { policySpec } from "../../shared/model/dns-health-check-policy.ts";
 import { recordSpec } from "../../shared/model/record.ts";
+import { propertyRuns } from "../support/property-runs.ts";
 import { policySpecInput, recordSpecInput } from "../support/spec-arbitrary.ts";
 import { sharedCluster } from "./support/shared.ts";
 import { type Answer, tryCreate } from "./support/try-create.ts";
 
 const FIXTURES = join(import.meta.dirname, "..", "..", "shared", "model", "fixtures");
 const GROUP = "vedette.dev";
-const RUNS = 300;
+const RUNS = propertyRuns(300);
 
 const cluster = sharedCluster();
 let namespace: string;

@@ -9,38 +9,55 @@ import { until } from "./support/until.ts";
 const HOST = "shop.example.test";
 const ADDRESSES = ["127.0.0.11", "127.0.0.12", "127.0.0.13"];
 const ALL = ADDRESSES.join(" ");
+/** A gateway that nobody breaks: with it, each of the others has a record of its own, so that all can leave at once. */
+const STEADY = "127.0.0.10";
+const pairOf = (index: number) => [STEADY, ADDRESSES[index]!];
+const pairHostOf = (index: number) => `pair${index}.example.test`;
 
 let world: World;
 let dns: DnsRecorder;
+let pairs: DnsRecorder[];
 
 beforeAll(async () => {
   world = await startWorld({
-    addresses: ADDRESSES,
-    records: (port) => ({ "shop.yaml": recordYaml(HOST, port, { targets: ADDRESSES }) }),
+    addresses: [...ADDRESSES, STEADY],
+    records: (port) => ({
+      "shop.yaml": recordYaml(HOST, port, { targets: ADDRESSES }),
+      ...Object.fromEntries(
+        ADDRESSES.map((_, index) => [
+          `pair${index}.yaml`,
+          recordYaml(pairHostOf(index), port, { targets: pairOf(index) }),
+        ]),
+      ),
+    }),
   });
   dns = world.record(HOST);
+  pairs = ADDRESSES.map((_, index) => world.record(pairHostOf(index)));
 });
 afterAll(() => world?.stop());
 beforeEach(async ({ onTestFailed }) => {
   onTestFailed(() => world.explain(HOST));
   await changeAll(undefined);
   await answered(ALL);
+  await Promise.all(pairs.map((recorder, index) => answered(pairOf(index).join(" "), recorder)));
 });
 
 /** Waits for an answer, and gives how long it took in ms. */
-async function answered(text: string): Promise<number> {
+async function answered(text: string, recorder = dns): Promise<number> {
   const from = Date.now();
   await until(
     `the answer ${text}`,
-    () => dns.last === text,
+    () => recorder.last === text,
     PATIENCE_MS,
-    () => dns.seen,
+    () => recorder.seen,
   );
   return Date.now() - from;
 }
 
 async function changeAll(breakage: Breakage | undefined): Promise<void> {
-  await Promise.all(world.gateways.map((gateway) => gateway.change(breakage)));
+  await Promise.all(
+    world.gateways.map((gateway) => (gateway.address === STEADY ? undefined : gateway.change(breakage))),
+  );
 }
 
 /** Waits until every region has seen each gateway `rounds` times since now: long enough for any verdict to fall. */
@@ -59,24 +76,31 @@ test("three addresses are answered, over UDP and TCP, to dig and to a client of 
   }
 });
 
-test.each([0, 1, 2])("gateway %i broken: its address is gone in time; mended: back in time", async (index) => {
+test("each gateway broken in its way: its address is gone in time; mended: back in time", async () => {
   await roundsPass(1);
+  const lateMs = await Promise.all(
+    (["status", "refuse", "hang"] as const).map((breakage, index) => latenessOf(index, breakage)),
+  );
+  for (const late of lateMs) expect(late).toBeLessThanOrEqual(0);
+});
+
+/** Breaks and mends one gateway; by how many ms the better of its tries came after what is promised. */
+function latenessOf(index: number, breakage: Breakage): Promise<number> {
   const gateway = world.gateways[index]!;
-  const others = ADDRESSES.filter((_, other) => other !== index).join(" ");
-  const breakage = (["status", "refuse", "hang"] as const)[index]!;
+  const recorder = pairs[index]!;
+  const both = pairOf(index).join(" ");
   const tookMs = { left: Number.POSITIVE_INFINITY, back: Number.POSITIVE_INFINITY };
-  const lateMs = await bestOf(5, 0, async () => {
-    const mark = dns.mark;
+  return bestOf(5, 0, async () => {
+    const mark = recorder.mark;
     await gateway.change(breakage);
-    tookMs.left = Math.min(tookMs.left, await answered(others));
+    tookMs.left = Math.min(tookMs.left, await answered(STEADY, recorder));
     await gateway.change(undefined);
-    tookMs.back = Math.min(tookMs.back, await answered(ALL));
-    expect(dns.since(mark)).toEqual([ALL, others, ALL]);
+    tookMs.back = Math.min(tookMs.back, await answered(both, recorder));
+    expect(recorder.since(mark)).toEqual([both, STEADY, both]);
+    console.log(`${gateway.server} ${breakage}: left after ${tookMs.left} ms, back after ${tookMs.back} ms`);
     return Math.max(tookMs.left - LEAVES_WITHIN_MS, tookMs.back - RETURNS_WITHIN_MS);
   });
-  console.log(`${gateway.server} ${breakage}: left after ${tookMs.left} ms, back after ${tookMs.back} ms`);
-  expect(lateMs).toBeLessThanOrEqual(0);
-});
+}
 
 test("all gateways broken: the answer stays as it was, never NXDOMAIN", async () => {
   const mark = dns.mark;

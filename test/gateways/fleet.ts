@@ -1,16 +1,11 @@
-import { once } from "node:events";
-import type { Server } from "node:http";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import * as answers from "./answers.ts";
 import { blackHole } from "./black-hole.ts";
+import { serveControl } from "./control.ts";
 import * as faults from "./faults.ts";
 import type { Behaviour, Gateway } from "./gateway.ts";
 import { afterRequest, serve } from "./gateway.ts";
 import type { Zone } from "./resolver.ts";
 import { serveResolver } from "./resolver.ts";
-import type { Switched } from "./switched.ts";
-import { switched } from "./switched.ts";
 import * as tlsFaults from "./tls-faults.ts";
 
 const { says, saysAndCloses, redirect, byRegion, byHost, ...plain } = answers;
@@ -26,14 +21,14 @@ export const BEHAVIOURS = {
     const timer = setTimeout(() => socket.write("HTTP/1.1 204 No Content\r\n\r\n"), 700);
     socket.on("close", () => clearTimeout(timer));
   }),
-  elsewhere: plain.good,
-  mute: faults.silent,
   failsInWeur: byRegion({ weur: 503 }),
   unavailable: says("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"),
   lateBody: saysAndCloses(`HTTP/1.1 200 OK\r\n\r\n${"x".repeat(70_000)}needle`),
   trace: says("HTTP/1.1 200 OK\r\nContent-Length: 24\r\n\r\nfl=1\nip=::1\ncolo=FRA\nx=\n"),
   forShop: byHost("shop.test"),
 } satisfies Record<string, Behaviour>;
+
+export type BehaviourName = keyof typeof BEHAVIOURS;
 
 const ZONE: Zone = {
   "one.test": [{ type: "A", name: "one.test", ttl: 30, data: "127.0.0.1" }],
@@ -58,15 +53,13 @@ const CLOSED_PORT = 1;
 
 /** Where each gateway of the fleet listens, on 127.0.0.1. */
 export interface FleetPorts {
-  named: Record<keyof typeof BEHAVIOURS | "redirectsHere", number>;
+  named: Record<BehaviourName, number>;
   blackHoles: number[];
   /** Nothing listens here. */
   closed: number;
   resolver: number;
-  /** On 127.0.0.1 a gateway with scripted answers, on 127.0.0.2 one that always answers well. */
-  switched: number;
-  /** `GET /<name>` says what a gateway has seen, as JSON; `PUT /switched/<status>` tells one how to answer. */
-  seen: number;
+  /** Where tests start gateways of their own: see `serveControl`. */
+  control: number;
 }
 
 export interface Fleet {
@@ -77,46 +70,22 @@ export interface Fleet {
 export async function startFleet(): Promise<Fleet> {
   const gateways = new Map<string, Gateway>();
   for (const [name, behaviour] of Object.entries(BEHAVIOURS)) gateways.set(name, await serve(behaviour));
-  // To where something listens, and would be noted.
-  const here = redirect(`http://127.0.0.1:${gateways.get("elsewhere")?.port}/`);
-  gateways.set("redirectsHere", await serve(here));
   const holes = await blackHole(BLACK_HOLES);
   const resolver = await serveResolver(ZONE);
-  const told: Switched = { status: 200, asked: {} };
-  const first = await serve(switched(told));
-  const second = await serve(plain.good, "127.0.0.2", first.port);
-  const seen = await serveSeen(gateways, told);
+  const control = await serveControl(BEHAVIOURS);
   const named = Object.fromEntries([...gateways].map(([name, { port }]) => [name, port])) as FleetPorts["named"];
   const ports = {
     named,
     blackHoles: holes.ports,
     closed: CLOSED_PORT,
     resolver: resolver.port,
-    switched: first.port,
-    seen: portOf(seen),
+    control: control.port,
   };
   const close = async () => {
-    await Promise.all([...gateways.values(), first, second].map((gateway) => gateway.close()));
+    await Promise.all([...gateways.values()].map((gateway) => gateway.close()));
     await holes.close();
     await resolver.close();
-    seen.closeAllConnections();
-    seen.close();
+    await control.close();
   };
   return { ports, close };
-}
-
-async function serveSeen(gateways: ReadonlyMap<string, Gateway>, told: Switched): Promise<Server> {
-  const server = createServer((request, response) => {
-    const [, name = "", status] = request.url?.split("/") ?? [];
-    if (name === "switched" && request.method === "PUT") Object.assign(told, { status: Number(status), asked: {} });
-    const shown = name === "switched" ? told : gateways.get(name)?.seen;
-    response.writeHead(shown ? 200 : 404).end(JSON.stringify(shown));
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return server;
-}
-
-function portOf(server: Server): number {
-  return (server.address() as AddressInfo).port;
 }

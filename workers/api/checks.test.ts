@@ -3,10 +3,11 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, inject, it, vi } from "vitest";
 import { type CheckAnswer, checkAnswer } from "../../shared/model/check-now.ts";
 import type { FieldError } from "../../shared/model/problem.ts";
+import { startOwnGateway } from "../../test/support/own-gateway.ts";
 import type { Env } from "../env.ts";
 import { createApp, serve } from "./app.ts";
 
-const { named, closed, seen, blackHoles } = inject("gateways");
+const { named, closed, blackHoles } = inject("gateways");
 const bindings = env as unknown as Env;
 const TOKEN = "test-admin-token-0123456789";
 const app = createApp();
@@ -44,10 +45,11 @@ describe("a check now", () => {
   });
 
   it("asks for the host, port and path of the URL, as a prober of that region", async () => {
-    await check({ url: `http://shop.test:${named.forShop}/a/b?c=d`, regions: ["apac-ne"] });
-    const { lastRequest } = await (await fetch(`http://127.0.0.1:${seen}/forShop`)).json<{ lastRequest: string }>();
+    const { port, seen } = await startOwnGateway("forShop");
+    await check({ url: `http://shop.test:${port}/a/b?c=d`, regions: ["apac-ne"] });
+    const { lastRequest } = await seen();
     expect(lastRequest).toMatch(/^GET \/a\/b\?c=d HTTP/);
-    expect(lastRequest).toContain(`\r\nHost: shop.test:${named.forShop}\r\n`);
+    expect(lastRequest).toContain(`\r\nHost: shop.test:${port}\r\n`);
     expect(lastRequest).toContain("region=apac-ne)");
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { MessageNumber } from "../../shared/model/number.ts";
 import type { RecordStatus } from "../../shared/model/status.ts";
 import { statusOf, type World, withCluster } from "../../test/support/cluster.ts";
+import { propertyRuns } from "../../test/support/property-runs.ts";
 import { DecisionTable, type Difference } from "./decisions.ts";
 import { ClusterStore } from "./store.ts";
 
@@ -120,7 +121,7 @@ describe("the table of decisions", () => {
           const whole = from(before, () => table.replace({ partition: 0, records: after }));
           expect(from(before, () => table.change({ partition: 0, records, removed }))).toEqual(whole);
         }),
-        { numRuns: 40 },
+        { numRuns: propertyRuns(40) },
       );
     });
   });

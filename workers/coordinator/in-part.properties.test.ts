@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Decisions, ShareInput } from "../../shared/model/messages/shares.ts";
 import { NO_NUMBER } from "../../shared/number.ts";
 import { Bench, MINUTE, onBench, SECOND, share } from "../../test/support/coordinator/bench.ts";
+import { propertyRuns } from "../../test/support/property-runs.ts";
 import { DecisionTable } from "../cluster/decisions.ts";
 import type { Outbox } from "../cluster/outbox.ts";
 import { PartitionTable } from "../cluster/partitions.ts";
@@ -332,9 +333,9 @@ describe("a cluster that is handed what has changed", () => {
         await story.end();
         inPart += story.taker.inPart;
       });
-      await fc.assert(property, { numRuns: 80 });
+      await fc.assert(property, { numRuns: propertyRuns(80) });
     });
     // A way that is never gone proves nothing.
-    expect(inPart).toBeGreaterThan(80);
+    expect(inPart).toBeGreaterThan(propertyRuns(80));
   }, 120_000);
 });

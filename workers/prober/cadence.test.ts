@@ -4,6 +4,7 @@ import type { Shard } from "../../shared/model/messages/assignment.ts";
 import type { Round, RoundRunnerDependencies } from "./schedule/round-runner.ts";
 import { runRounds } from "./schedule/round-runner.ts";
 import { nextRoundAt, roundAfter, roundFrom } from "./schedule/round-schedule.ts";
+import { propertyRuns } from "../../test/support/property-runs.ts";
 
 const START_MS = 1_000_000_000;
 
@@ -89,6 +90,6 @@ it("no round is lost or run twice, and none leaves its phase, whatever is confir
         else expect(dueAt - round.roundAt).toBeLessThanOrEqual(20);
       }
     }),
-    { numRuns: 12 },
+    { numRuns: propertyRuns(12) },
   );
 });

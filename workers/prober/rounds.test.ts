@@ -1,10 +1,10 @@
 import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { afterEach, describe, expect, inject, it, vi } from "vitest";
 import type { Report } from "../../shared/model/messages/report.ts";
-import type { Seen } from "../../test/gateways/gateway.ts";
+import { startOwnGateway } from "../../test/support/own-gateway.ts";
 import { assign, assignmentOf, byId, freshProber, inProber, probeOf, standIn } from "../../test/support/prober.ts";
 
-const { named, blackHoles, closed, seen } = inject("gateways");
+const { named, blackHoles, closed } = inject("gateways");
 const INTERVAL_MS = 2_000;
 
 /** Within the interval. */
@@ -12,8 +12,6 @@ const prompt = { timeoutMs: 1_900 };
 
 /** What a timer on a busy machine may be off: less than the round that would be left out. */
 const SLACK_MS = 1_800;
-
-const seenBy = async (name: string) => (await fetch(`http://127.0.0.1:${seen}/${name}`)).json<Seen>();
 
 /** The reports of each round: a slow one is told of in several. */
 const roundsOf = (reports: readonly Report[]) => [...Map.groupBy(reports, ({ roundAt }) => roundAt).values()];
@@ -91,28 +89,31 @@ describe("many rounds", () => {
       "endlessHeaders",
     ] as const;
     const hanging = ["silent", "slowHeaders", "tricklingBody", "bytePerSecond"] as const;
+    const started = await Promise.all([...prompt, ...hanging].map(startOwnGateway));
+    const portOf = (n: number) => started[n]?.port ?? Number.NaN;
     const probes = [
-      ...prompt.map((name) => probeOf(name, named[name])),
-      ...hanging.map((name) => probeOf(name, named[name], { timeoutMs: 100 })),
+      ...prompt.map((name, n) => probeOf(name, portOf(n))),
+      ...hanging.map((name, n) => probeOf(name, portOf(prompt.length + n), { timeoutMs: 100 })),
       ...blackHoles.slice(0, 2).map((port, n) => probeOf(`hole-${n}`, port, { timeoutMs: 100 })),
     ];
     await assign(stub, assignmentOf(1, [...probes, probeOf("closed", closed)]));
     const reports = await standIn(stub);
     for (let round = 0; round < 60; round += 1) await runDurableObjectAlarm(stub);
     expect(byId(reports.at(-1)).silent?.counts.failures).toBe(60);
-    for (const name of [...prompt, ...hanging]) {
-      await vi.waitFor(async () => expect((await seenBy(name)).open).toBe(0), { timeout: 30_000 });
+    for (const { seen } of started) {
+      await vi.waitFor(async () => expect((await seen()).open).toBe(0), { timeout: 30_000 });
     }
   });
 
   it("take no more of a 1 GB body than was asked for", async () => {
-    await assign(stub, assignmentOf(1, [probeOf("huge", named.gigabyteBody)]));
+    const { port, seen } = await startOwnGateway("gigabyteBody");
+    await assign(stub, assignmentOf(1, [probeOf("huge", port)]));
     const reports = await standIn(stub);
     for (let round = 0; round < 4; round += 1) await runDurableObjectAlarm(stub);
     expect(byId(reports[3]).huge?.observation?.reason).toBe("Ok");
-    await vi.waitFor(async () => expect((await seenBy("gigabyteBody")).open).toBe(0), { timeout: 30_000 });
+    await vi.waitFor(async () => expect((await seen()).open).toBe(0), { timeout: 30_000 });
     // Most of it lies in the buffers of the kernel.
-    expect((await seenBy("gigabyteBody")).mostSent).toBeLessThan(16 * 2 ** 20);
+    expect((await seen()).mostSent).toBeLessThan(16 * 2 ** 20);
   });
 });
 

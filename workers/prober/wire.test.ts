@@ -1,6 +1,7 @@
 import { connect } from "cloudflare:sockets";
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, inject, it } from "vitest";
+import { startOwnGateway, startRedirect } from "../../test/support/own-gateway.ts";
 import { assign, assignmentOf, byId, freshProber, probeOf, standIn } from "../../test/support/prober.ts";
 import { free, reach } from "../../test/support/reach.ts";
 import type { Connect } from "./dial/connection.ts";
@@ -8,7 +9,7 @@ import { probeAddress } from "./dial/probe-address.ts";
 import { writeRequest } from "./probe/http.ts";
 import type { ProbeRequest } from "./probe/probe-request.ts";
 
-const { named, seen } = inject("gateways");
+const { named } = inject("gateways");
 
 const question = (change: Partial<ProbeRequest>): ProbeRequest => ({
   protocol: "HTTP",
@@ -22,9 +23,6 @@ const question = (change: Partial<ProbeRequest>): ProbeRequest => ({
   timeoutMs: 5_000,
   ...change,
 });
-
-const seenBy = async (name: string) =>
-  (await fetch(`http://127.0.0.1:${seen}/${name}`)).json<{ connections: number; lastRequest: string }>();
 
 describe("the Host header", () => {
   it.each([
@@ -54,6 +52,8 @@ describe("the timeout", () => {
 
 describe("a redirect", () => {
   it("is an answer like others: nobody else is dialled, and no header goes anywhere else", async () => {
+    const elsewhere = await startOwnGateway("good");
+    const gateway = await startRedirect(elsewhere.port);
     const dialled: unknown[] = [];
     const counting: Connect = (address) => {
       dialled.push(address.port);
@@ -63,26 +63,25 @@ describe("a redirect", () => {
     const ask = (statuses: { from: number; to: number }[]) =>
       probeAddress(
         { ...reach, connect: counting },
-        question({ port: named.redirectsHere, headers, expectation: { statuses, body: undefined } }),
+        question({ port: gateway.port, headers, expectation: { statuses, body: undefined } }),
         free,
       );
-    const before = await seenBy("elsewhere");
     expect(await ask([{ from: 200, to: 299 }])).toMatchObject({ reason: "UnexpectedStatus", httpStatus: 302 });
     expect(await ask([{ from: 302, to: 302 }])).toMatchObject({ reason: "Ok" });
-    expect(dialled).toEqual([named.redirectsHere, named.redirectsHere]);
-    expect((await seenBy("redirectsHere")).lastRequest).toContain("S3CR3T");
-    expect(await seenBy("elsewhere")).toEqual(before);
+    expect(dialled).toEqual([gateway.port, gateway.port]);
+    expect((await gateway.seen()).lastRequest).toContain("S3CR3T");
+    expect(await elsewhere.seen()).toMatchObject({ connections: 0 });
   });
 });
 
 describe("an answer that may be cached for an hour", () => {
   it("is not: each check is a connection and a request of its own", async () => {
     const stub = freshProber();
-    await assign(stub, assignmentOf(1, [probeOf("a", named.cacheable)]));
+    const { port, seen } = await startOwnGateway("cacheable");
+    await assign(stub, assignmentOf(1, [probeOf("a", port)]));
     const reports = await standIn(stub);
-    const before = (await seenBy("cacheable")).connections;
     for (let round = 0; round < 5; round += 1) await runDurableObjectAlarm(stub);
     expect(reports.map((report) => byId(report).a?.observation?.reason)).toEqual(["Ok", "Ok", "Ok", "Ok", "Ok"]);
-    expect((await seenBy("cacheable")).connections - before).toBe(5);
+    expect((await seen()).connections).toBe(5);
   });
 });

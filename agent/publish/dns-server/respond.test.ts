@@ -2,6 +2,7 @@ import dnsPacket, { type Answer } from "dns-packet";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decode, query, type Reply } from "../../../test/support/agent/dns-client.ts";
+import { propertyRuns } from "../../../test/support/property-runs.ts";
 import { respond, type Zones } from "./respond.ts";
 import { buildZones } from "./zone.ts";
 
@@ -197,7 +198,7 @@ describe("what is no query", () => {
         expect(answer.readUInt16BE(2) & 0x8000).toBe(0x8000);
         expect(() => dnsPacket.decode(answer)).not.toThrow();
       }),
-      { numRuns: 20_000 },
+      { numRuns: propertyRuns(20_000) },
     );
   });
 });

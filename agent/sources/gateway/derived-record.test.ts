@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { objectName } from "../../../shared/model/record.ts";
 import { labelValue, recordName } from "./derived-record.ts";
+import { propertyRuns } from "../../../test/support/property-runs.ts";
 
 const name = fc.stringMatching(/^[a-c]([-.a-c]{0,6}[a-c])?$/).filter((text) => objectName.safeParse(text).success);
 const longName = fc.tuple(fc.constantFrom("a", "b-", "c."), fc.integer({ min: 1, max: 126 }), name);
@@ -33,7 +34,7 @@ describe("the name of a record", () => {
         expect(objectName.safeParse(one).success).toBe(true);
         if (gateway !== other || listener !== another) expect(recordName(other, another)).not.toBe(one);
       }),
-      { numRuns: 2_000 },
+      { numRuns: propertyRuns(2_000) },
     );
   });
 });

@@ -5,6 +5,7 @@ import { gateway, policy, settled, written } from "../../../test/support/gateway
 import { type KubeObject, refKey } from "../../kubernetes/object.ts";
 import { readDerived } from "./derived-record.ts";
 import { type ClusterState, planChanges } from "./plan.ts";
+import { propertyRuns } from "../../../test/support/property-runs.ts";
 
 /** Mostly the first of them. */
 const mostly = <Value>(usual: Value, ...others: Value[]) =>
@@ -87,7 +88,8 @@ const anyWorld: fc.Arbitrary<ClusterState> = fc.tuple(empty, empty, fc.boolean()
   return { ...now, records };
 });
 
-const holds = (property: (world: ClusterState) => void) => fc.assert(fc.property(anyWorld, property), { numRuns: 250 });
+const holds = (property: (world: ClusterState) => void) =>
+  fc.assert(fc.property(anyClusterState, property), { numRuns: propertyRuns(250) });
 const sorted = (objects: readonly { metadata: KubeObject["metadata"] }[]) =>
   objects.map(({ metadata: m }) => refKey(m)).toSorted();
 const targetsOf = (object: KubeObject) => readDerived(object)?.targets ?? [];

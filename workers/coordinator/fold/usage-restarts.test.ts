@@ -5,6 +5,7 @@ import { NO_USAGE, type Usage, type UsageSince } from "../../../shared/model/usa
 import { type Bench, MINUTE, onBench, REGIONS_3, SECOND, share } from "../../../test/support/coordinator/bench.ts";
 import { CONTACT_EVERY_MS } from "../../contact-every.ts";
 import { missedReportCount } from "./usage.ts";
+import { propertyRuns } from "../../../test/support/property-runs.ts";
 
 const INTERVAL_MS = 30 * SECOND;
 /** By then decisions were made and handed over, and nothing is written any more but what was seen. */
@@ -127,7 +128,7 @@ it("counts all that a coordinator at rest was told, whenever it sleeps", async (
         expect(own.rowsWritten).toBe(fleet.rowsWritten - before.rows);
       });
     }),
-    { numRuns: 15, examples: [[[264, 294, 204]]] },
+    { numRuns: propertyRuns(15), examples: [[[264, 294, 204]]] },
   );
 });
 

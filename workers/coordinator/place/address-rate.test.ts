@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { random } from "../../../test/support/random.ts";
 import { allocate, busiestRate, type ProbeRate, peakRate, regularRate, slowed } from "./address-rate.ts";
+import { propertyRuns } from "../../../test/support/property-runs.ts";
 
 const asking = (id: string, regions: number, intervalS: number, confirmS = intervalS / 10): ProbeRate => {
   return { id, regions, intervalMs: intervalS * 1000, confirmIntervalMs: confirmS * 1000 };
@@ -94,7 +95,7 @@ describe("whatever is asked of an address", () => {
         expect(sum((one) => busiestRate(one, factor))).toBeLessThanOrEqual(limit + 1e-6);
         if (factor > 1) expect(peakRate(taken, factor / 2, limit)).toBeGreaterThan(limit);
       }),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(300) },
     );
   });
 
@@ -105,7 +106,7 @@ describe("whatever is asked of an address", () => {
         const refused = [...allocate([...askings, one], limit).refused].filter(([id]) => id !== "last");
         expect(refused).toEqual([...allocate(askings, limit).refused]);
       }),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(300) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Change } from "../../../shared/model/notification.ts";
 import type { Trouble, TroubleKind, Troubles } from "../../../shared/model/trouble.ts";
+import { propertyRuns } from "../../../test/support/property-runs.ts";
 import { dueChanges, type Timing } from "./due.ts";
 import type { Incidents } from "./incident.ts";
 import { takeTroubles } from "./take.ts";
@@ -137,7 +138,7 @@ it("each incident that is told has one beginning, and at most one turn for the w
         expect(told.every(({ at, since }) => at - since >= rules.minDurationMs)).toBe(true);
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: propertyRuns(1_000) },
   );
 });
 
@@ -151,7 +152,7 @@ it("of one thing the next incident begins after the last one has ended", () => {
         expect(ends).toEqual(ends.map((_, index) => (index % 2 === 0 ? "Began" : "Ended")));
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: propertyRuns(1_000) },
   );
 });
 
@@ -166,7 +167,7 @@ it("at rest those stand as begun that are there, and nothing waits", () => {
       expect(begun.sort()).toEqual(scene.wrongNow());
       expect(dueChanges(scene.incidents, rules, scene.now).wakeAt).toBeUndefined();
     }),
-    { numRuns: 1_000 },
+    { numRuns: propertyRuns(1_000) },
   );
 });
 

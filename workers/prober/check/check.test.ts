@@ -3,8 +3,9 @@ import { describe, expect, inject, it } from "vitest";
 import type { Probe } from "../../../shared/model/probe.ts";
 import { assign, assignmentOf, byId, freshProber, inProber, probeOf, standIn } from "../../../test/support/prober.ts";
 import type { ProberDependencies } from "../dependencies.ts";
+import { startOwnGateway } from "../../../test/support/own-gateway.ts";
 
-const { named, closed, seen } = inject("gateways");
+const { named, closed } = inject("gateways");
 
 function leaf(id: string, name: string, port: number, change: Partial<Probe> = {}): Probe {
   const probe = probeOf(id, port, change);
@@ -92,14 +93,15 @@ describe("a leaf that may not be dialled", () => {
 
 describe("the Host header", () => {
   it("is the host of the probe with its port, whatever address is dialled", async () => {
-    const own = leaf("own", "127.0.0.1", named.forShop);
+    const { port, seen } = await startOwnGateway("forShop");
+    const own = leaf("own", "127.0.0.1", port);
     const other = { ...own, id: "other", target: { ...own.target, host: "other.test" } };
     expect(await observe([own, other])).toMatchObject({
       own: { observation: { reason: "UnexpectedStatus", httpStatus: 404 } },
       other: { observation: { reason: "UnexpectedStatus", httpStatus: 404 } },
     });
-    const { lastRequest } = await (await fetch(`http://127.0.0.1:${seen}/forShop`)).json<{ lastRequest: string }>();
-    expect(lastRequest).toContain(`\r\nHost: other.test:${named.forShop}\r\n`);
+    const { lastRequest } = await seen();
+    expect(lastRequest).toContain(`\r\nHost: other.test:${port}\r\n`);
     expect(lastRequest).toMatch(/\r\nUser-Agent: Vedette\/[\d.]+ \(\+https:.*; region=weur\)\r\n/);
   });
 });

@@ -1,7 +1,7 @@
 import { connect } from "cloudflare:sockets";
 import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, inject, it } from "vitest";
-import type { Report } from "../../../shared/model/messages/report.ts";
+import type { ProbeReport, Report } from "../../../shared/model/messages/report.ts";
 import type { Probe } from "../../../shared/model/probe.ts";
 import { assign, assignmentOf, brief, byId, freshProber, probeOf, standIn } from "../../../test/support/prober.ts";
 import { free, reach } from "../../../test/support/reach.ts";
@@ -9,6 +9,8 @@ import type { ProberDependencies } from "../dependencies.ts";
 import type { Connect, Connection } from "./connection.ts";
 import { MAX_OWN_SOCKETS } from "./dialer.ts";
 import { probeAddress } from "./probe-address.ts";
+import { bestOf } from "../../../test/support/best-of.ts";
+import { startOwnGateway } from "../../../test/support/own-gateway.ts";
 
 const gateways = inject("gateways");
 
@@ -184,37 +186,39 @@ describe("12 large bodies at once, of which only the status matters", () => {
   });
 });
 
+const atOf = (word: ProbeReport | undefined) => word?.observation?.at ?? Number.NaN;
+
 describe("leaves that hang", () => {
   it("never have more than five dials pending, counted by the gateway", async () => {
     const stub = freshProber();
-    await assign(stub, assignmentOf(1, repeat(12, "silent", named.mute, { timeoutMs: 200 })));
+    const { port, seen } = await startOwnGateway("silent");
+    await assign(stub, assignmentOf(1, repeat(12, "silent", port, { timeoutMs: 200 })));
     await round(stub);
-    const { mostOpen } = await (await fetch(`http://127.0.0.1:${gateways.seen}/mute`)).json<{ mostOpen: number }>();
+    const { mostOpen } = await seen();
     expect(mostOpen).toBeGreaterThan(1);
     expect(mostOpen).toBeLessThanOrEqual(MAX_PENDING);
   });
 
   it("that are six, and black-holed, do not delay the healthy ones of the shard", async () => {
-    const stub = freshProber();
     const healthy = repeat(20, "good", named.good);
     const holes = blackHoles.slice(0, 6).map((port, n) => probeOf(`hole-${n}`, port, { timeoutMs: 2_500 }));
-    await assign(stub, assignmentOf(1, healthy));
-    await round(stub);
-    await assign(stub, assignmentOf(2, [...holes, ...healthy]));
-    const report = await round(stub);
-    const words = byId(report);
-    for (const { id } of healthy) {
-      expect(words[id]?.counts).toMatchObject({ successes: 2 });
-      expect((words[id]?.observation?.at ?? Number.NaN) - (report?.roundAt ?? 0)).toBeLessThan(2_400);
-    }
-    for (const { id } of holes) expect(words[id]?.observation?.reason).toBe("ConnectTimeout");
+    // A delay by the holes comes in every try; a delay by a busy machine does not.
+    const slowestMs = await bestOf(5, 2_399, async () => {
+      const stub = freshProber();
+      await assign(stub, assignmentOf(1, healthy));
+      await round(stub);
+      await assign(stub, assignmentOf(2, [...holes, ...healthy]));
+      const report = await round(stub);
+      const words = byId(report);
+      for (const { id } of healthy) expect(words[id]?.counts).toMatchObject({ successes: 2 });
+      for (const { id } of holes) expect(words[id]?.observation?.reason).toBe("ConnectTimeout");
+      return Math.max(...healthy.map(({ id }) => atOf(words[id]) - report.roundAt));
+    });
+    expect(slowestMs).toBeLessThan(2_400);
   });
 
   it("and were healthy until now delay the others by one timeout at most", async () => {
-    const stub = freshProber();
     const probes = [...repeat(6, "dark", closed, { timeoutMs: 400 }), ...repeat(10, "good", named.good)];
-    await assign(stub, assignmentOf(1, probes));
-    await round(stub, { probeInLoopback: answered });
     const probeInLoopback: ProberDependencies["probeInLoopback"] = async (question) => {
       if (question.port !== closed) return probeAddress(reach, question, free);
       await new Promise((resolve) => setTimeout(resolve, question.timeoutMs));
@@ -222,13 +226,18 @@ describe("leaves that hang", () => {
     };
     const hanging = hangingConnect();
     const dialled: Connect = (address) => (address.port === closed ? hanging.connect(address) : connect(address));
-    const report = await round(stub, { connect: dialled, probeInLoopback });
-    for (const word of report?.probes ?? []) {
-      const isDark = word.id.startsWith("dark");
-      expect(word.observation?.reason).toBe(isDark ? "ConnectTimeout" : "Ok");
-      if (!isDark) expect((word.observation?.at ?? Number.NaN) - (report?.roundAt ?? 0)).toBeLessThan(1_500);
-    }
-    expect(hanging.dials()).toBeLessThanOrEqual(MAX_OWN_SOCKETS);
+    const slowestMs = await bestOf(5, 1_499, async () => {
+      const stub = freshProber();
+      await assign(stub, assignmentOf(1, probes));
+      await round(stub, { probeInLoopback: answered });
+      const dialsBefore = hanging.dials();
+      const { probes: words, roundAt } = await round(stub, { connect: dialled, probeInLoopback });
+      const isDark = ({ id }: { id: string }) => id.startsWith("dark");
+      for (const word of words) expect(word.observation?.reason).toBe(isDark(word) ? "ConnectTimeout" : "Ok");
+      expect(hanging.dials() - dialsBefore).toBeLessThanOrEqual(MAX_OWN_SOCKETS);
+      return Math.max(...words.filter((word) => !isDark(word)).map((word) => atOf(word) - roundAt));
+    });
+    expect(slowestMs).toBeLessThan(1_500);
   });
 
   /** Two rounds in which the dials of the object's own hang; the second may ask in a loopback or not. */

@@ -2,6 +2,7 @@ import { describe, expect, inject, it } from "vitest";
 import { free, reach } from "../../../test/support/reach.ts";
 import type { ProbeRequest, ProbeResult } from "../probe/probe-request.ts";
 import { probeAddress } from "./probe-address.ts";
+import { startOwnGateway } from "../../../test/support/own-gateway.ts";
 
 const gateways = inject("gateways");
 const TIMEOUT_MS = 1_000;
@@ -117,12 +118,12 @@ describe("the expected body", () => {
 
 describe("the request", () => {
   it("is the smallest correct one: nothing follows the blank line", async () => {
-    await ask(gateways.named.good, { headers: { "X-Api-Key": "v" } });
-    const seen = await fetch(`http://127.0.0.1:${gateways.seen}/good`);
-    const { lastRequest } = await seen.json<{ lastRequest: string }>();
+    const { port, seen } = await startOwnGateway("good");
+    await ask(port, { headers: { "X-Api-Key": "v" } });
+    const { lastRequest } = await seen();
     expect(lastRequest.split("\r\n")).toEqual([
       "GET /healthz?deep=1 HTTP/1.1",
-      `Host: shop.test:${gateways.named.good}`,
+      `Host: shop.test:${port}`,
       "User-Agent: Vedette/test (+https://vedette.test; region=weur)",
       "Accept: */*",
       "Connection: close",

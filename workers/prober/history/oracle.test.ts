@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Outcome } from "../../../shared/reason.ts";
 import { MINUTE, onShard, SECOND, ShardBench, total, wipe } from "../../../test/support/history.ts";
 import { freshProber, probeOf } from "../../../test/support/prober.ts";
+import { propertyRuns } from "../../../test/support/property-runs.ts";
 import { floorTo } from "./block.ts";
 
 const IDS = ["a", "b", "c"];
@@ -107,7 +108,7 @@ describe("history, beside one that never loses its memory", () => {
           const { said, wanted } = play(new ShardBench(storage, intervalMs, IDS), stretches);
           expect(said).toEqual(wanted);
         }),
-        { numRuns: 45 },
+        { numRuns: propertyRuns(45) },
       );
     });
   }, 120_000);

@@ -2,14 +2,16 @@
 import { connect } from "cloudflare:sockets";
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, inject, it, vi } from "vitest";
+import type { BehaviourName } from "../../../test/gateways/fleet.ts";
 import { askHttps, httpsQuestion, startLive } from "../../../test/support/live.ts";
+import { startOwnGateway } from "../../../test/support/own-gateway.ts";
 import { assign, assignmentOf, byId, freshProber, inProber, probeOf, standIn } from "../../../test/support/prober.ts";
 import { free, reach } from "../../../test/support/reach.ts";
 import type { Connect } from "../dial/connection.ts";
 import { probeAddress } from "../dial/probe-address.ts";
 import type { ProbeRequest } from "./probe-request.ts";
 
-const { named, seen: seenPort } = inject("gateways");
+const { named } = inject("gateways");
 const BRIEF = { timeoutMs: 500, expectation: { statuses: [{ from: 200, to: 299 }], body: undefined } };
 /** What a busy machine may add. */
 const SLACK_MS = 10_000;
@@ -18,11 +20,8 @@ const PATIENT = { ...BRIEF, timeoutMs: 3 * SLACK_MS };
 
 type Name = keyof typeof named;
 
-const seenBy = async (name: Name) =>
-  (await fetch(`http://127.0.0.1:${seenPort}/${name}`)).json<{ open: number; lastRequest: string }>();
-
 describe("a server that in the handshake", () => {
-  const faults: [Name, string, RegExp, "at once" | "at the deadline"][] = [
+  const faults: [BehaviourName, string, RegExp, "at once" | "at the deadline"][] = [
     ["silent", "TLSHandshakeTimeout", /within 500 ms: the server did not say a word/, "at the deadline"],
     ["stallsInHello", "TLSHandshakeTimeout", /went silent in the middle/, "at the deadline"],
     ["closesAtOnce", "ConnectionClosed", /during the TLS handshake/, "at once"],
@@ -38,14 +37,15 @@ describe("a server that in the handshake", () => {
   ];
   it.each(faults)("%s fails with %s", async (name, reason, message, when) => {
     const patience = when === "at once" ? PATIENT : BRIEF;
-    const probeResult = await askHttps(named[name], { ...patience, headers: { "X-Api-Key": "S3CR3T" } });
+    const { port, seen } = await startOwnGateway(name);
+    const probeResult = await askHttps(port, { ...patience, headers: { "X-Api-Key": "S3CR3T" } });
     expect(probeResult, probeResult.message).toMatchObject({ reason, message: expect.stringMatching(message) });
     expect(probeResult.message).toMatch(/^[A-Z].*[.?]$/);
     expect(probeResult.phases.totalMs).toBeLessThan((when === "at once" ? 0 : 500) + SLACK_MS);
     expect(probeResult.phases.tlsMs).toBeUndefined();
-    expect((await seenBy(name)).lastRequest).not.toContain("S3CR3T");
+    expect((await seen()).lastRequest).not.toContain("S3CR3T");
     // The connection is closed, whatever happened on it.
-    await vi.waitFor(async () => expect((await seenBy(name)).open).toBe(0));
+    await vi.waitFor(async () => expect((await seen()).open).toBe(0));
   });
 
   it("does not listen fails to connect, as with any protocol", async () => {
@@ -167,9 +167,10 @@ describe("on the wire", () => {
   });
 
   it("the hello names the host, and nobody where the host is an address", async () => {
+    const { port, seen } = await startOwnGateway("silent");
     const serverNameOf = async (change: Partial<ProbeRequest>) => {
-      await askHttps(named.silent, { ...BRIEF, timeoutMs: 100, ...change });
-      return serverName(Buffer.from((await seenBy("silent")).lastRequest, "latin1"));
+      await askHttps(port, { ...BRIEF, timeoutMs: 100, ...change });
+      return serverName(Buffer.from((await seen()).lastRequest, "latin1"));
     };
     expect(await serverNameOf({ host: "shop.test" })).toBe("shop.test");
     expect(await serverNameOf({ host: "xn--bcher-kva.test" })).toBe("xn--bcher-kva.test");
