@@ -3,9 +3,9 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { MessageNumber } from "../shared/model/number.ts";
 import { CANARY, LEAVES, source, startCore } from "../test/support/agent/core.ts";
 import { contact as contactMessage, delivered, delivery } from "../test/support/agent/delivered.ts";
+import { propertyRuns } from "../test/support/property-runs.ts";
 import { digestOf } from "./plan/accepted-specs.ts";
 import type { SourceState } from "./sources/file-source.ts";
-import { propertyRuns } from "../test/support/property-runs.ts";
 
 const [one, two, three] = LEAVES;
 const all = [...LEAVES];

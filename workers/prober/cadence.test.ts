@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Shard } from "../../shared/model/messages/assignment.ts";
+import { propertyRuns } from "../../test/support/property-runs.ts";
 import type { Round, RoundRunnerDependencies } from "./schedule/round-runner.ts";
 import { runRounds } from "./schedule/round-runner.ts";
 import { nextRoundAt, roundAfter, roundFrom } from "./schedule/round-schedule.ts";
-import { propertyRuns } from "../../test/support/property-runs.ts";
 
 const START_MS = 1_000_000_000;
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { objectName } from "../../../shared/model/record.ts";
-import { labelValue, recordName } from "./derived-record.ts";
 import { propertyRuns } from "../../../test/support/property-runs.ts";
+import { labelValue, recordName } from "./derived-record.ts";
 
 const name = fc.stringMatching(/^[a-c]([-.a-c]{0,6}[a-c])?$/).filter((text) => objectName.safeParse(text).success);
 const longName = fc.tuple(fc.constantFrom("a", "b-", "c."), fc.integer({ min: 1, max: 126 }), name);

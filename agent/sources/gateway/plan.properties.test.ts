@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { recordSpec } from "../../../shared/model/record.ts";
 import { gateway, policy, settled, written } from "../../../test/support/gateways.ts";
+import { propertyRuns } from "../../../test/support/property-runs.ts";
 import { type KubeObject, refKey } from "../../kubernetes/object.ts";
 import { readDerived } from "./derived-record.ts";
 import { type ClusterState, planChanges } from "./plan.ts";
-import { propertyRuns } from "../../../test/support/property-runs.ts";
 
 /** Mostly the first of them. */
 const mostly = <Value>(usual: Value, ...others: Value[]) =>
@@ -89,7 +89,7 @@ const anyWorld: fc.Arbitrary<ClusterState> = fc.tuple(empty, empty, fc.boolean()
 });
 
 const holds = (property: (world: ClusterState) => void) =>
-  fc.assert(fc.property(anyClusterState, property), { numRuns: propertyRuns(250) });
+  fc.assert(fc.property(anyWorld, property), { numRuns: propertyRuns(250) });
 const sorted = (objects: readonly { metadata: KubeObject["metadata"] }[]) =>
   objects.map(({ metadata: m }) => refKey(m)).toSorted();
 const targetsOf = (object: KubeObject) => readDerived(object)?.targets ?? [];

@@ -1,9 +1,9 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, inject, it } from "vitest";
 import type { Probe } from "../../../shared/model/probe.ts";
+import { startOwnGateway } from "../../../test/support/own-gateway.ts";
 import { assign, assignmentOf, byId, freshProber, inProber, probeOf, standIn } from "../../../test/support/prober.ts";
 import type { ProberDependencies } from "../dependencies.ts";
-import { startOwnGateway } from "../../../test/support/own-gateway.ts";
 
 const { named, closed } = inject("gateways");
 

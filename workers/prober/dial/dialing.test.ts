@@ -3,14 +3,14 @@ import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, inject, it } from "vitest";
 import type { ProbeReport, Report } from "../../../shared/model/messages/report.ts";
 import type { Probe } from "../../../shared/model/probe.ts";
+import { bestOf } from "../../../test/support/best-of.ts";
+import { startOwnGateway } from "../../../test/support/own-gateway.ts";
 import { assign, assignmentOf, brief, byId, freshProber, probeOf, standIn } from "../../../test/support/prober.ts";
 import { free, reach } from "../../../test/support/reach.ts";
 import type { ProberDependencies } from "../dependencies.ts";
 import type { Connect, Connection } from "./connection.ts";
 import { MAX_OWN_SOCKETS } from "./dialer.ts";
 import { probeAddress } from "./probe-address.ts";
-import { bestOf } from "../../../test/support/best-of.ts";
-import { startOwnGateway } from "../../../test/support/own-gateway.ts";
 
 const gateways = inject("gateways");
 

@@ -1,8 +1,8 @@
 import { describe, expect, inject, it } from "vitest";
+import { startOwnGateway } from "../../../test/support/own-gateway.ts";
 import { free, reach } from "../../../test/support/reach.ts";
 import type { ProbeRequest, ProbeResult } from "../probe/probe-request.ts";
 import { probeAddress } from "./probe-address.ts";
-import { startOwnGateway } from "../../../test/support/own-gateway.ts";
 
 const gateways = inject("gateways");
 const TIMEOUT_MS = 1_000;

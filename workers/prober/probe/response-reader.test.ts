@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ResponseReader } from "./response-reader.ts";
 import { propertyRuns } from "../../../test/support/property-runs.ts";
+import { ResponseReader } from "./response-reader.ts";
 
 const CHUNKED =
   "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, Chunked\r\n\r\n3\r\nabc\r\n02;x\r\nde\r\n0\r\nTrailer: x\r\n\r\n";
