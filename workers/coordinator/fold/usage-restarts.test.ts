@@ -3,11 +3,8 @@ import { expect, it } from "vitest";
 import type { Region } from "../../../shared/model/region.ts";
 import { NO_USAGE, type Usage, type UsageSince } from "../../../shared/model/usage.ts";
 import { type Bench, MINUTE, onBench, REGIONS_3, SECOND, share } from "../../../test/support/coordinator/bench.ts";
-import { propertyRuns } from "../../../test/support/property-runs.ts";
+import { propertyRuns, propertyRuns } from "../../../test/support/property-runs.ts";
 import { CONTACT_EVERY_MS } from "../../contact-every.ts";
-
-
-import { propertyRuns } from "../../../test/support/property-runs.ts";
 import { missedReportCount } from "./usage.ts";
 
 

@@ -1,11 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-
 import { propertyRuns } from "../../../test/support/property-runs.ts";
 import { random } from "../../../test/support/random.ts";
 import { allocate, busiestRate, type ProbeRate, peakRate, regularRate, slowed } from "./address-rate.ts";
-
 
 const asking = (id: string, regions: number, intervalS: number, confirmS = intervalS / 10): ProbeRate => {
   return { id, regions, intervalMs: intervalS * 1000, confirmIntervalMs: confirmS * 1000 };
