@@ -3,10 +3,9 @@ import { expect, it } from "vitest";
 import type { Region } from "../../../shared/model/region.ts";
 import { NO_USAGE, type Usage, type UsageSince } from "../../../shared/model/usage.ts";
 import { type Bench, MINUTE, onBench, REGIONS_3, SECOND, share } from "../../../test/support/coordinator/bench.ts";
-import { propertyRuns, propertyRuns } from "../../../test/support/property-runs.ts";
+import { propertyRuns } from "../../../test/support/property-runs.ts";
 import { CONTACT_EVERY_MS } from "../../contact-every.ts";
 import { missedReportCount } from "./usage.ts";
-
 
 const INTERVAL_MS = 30 * SECOND;
 /** By then decisions were made and handed over, and nothing is written any more but what was seen. */
