@@ -2,8 +2,9 @@
 type Accumulated = { lastSentAt?: number; dirtySince?: number };
 
 /**
- * When what has gathered is to leave, Unix ms, or undefined where nothing has: at once if nothing left for a window,
- * else when the window since the last sending is over, however many more changes come (design §3, accumulator).
+ * When the collected changes leave, Unix ms, or undefined without changes. They leave at once if nothing left for a window.
+ * Otherwise they leave when the window since the last sending is over, however many more come (docs/design/cluster.md,
+ * accumulator).
  */
 export function nextSendAt(state: Accumulated, windowMs: number): number | undefined {
   if (state.dirtySince === undefined) return undefined;

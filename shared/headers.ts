@@ -28,8 +28,8 @@ const FORBIDDEN_PREFIX = "proxy-";
 export type CheckedHeaders = { ok: true; headers: Record<string, string> } | { ok: false; errors: FieldError[] };
 
 /**
- * Checks the additional headers of a probe and trims white space around the values: the newline at the end of a secret
- * file is no part of it. Errors name the header and the rule, and never a value.
+ * Checks the additional headers of a probe. It trims white space around the values, since the newline at the end of a secret file
+ * does not belong to the secret. Errors name the header and the rule, and never a value.
  */
 export function checkHeaders(given: Readonly<Record<string, string>>): CheckedHeaders {
   const entries = Object.entries(given).map(([name, value]): [string, string] => [name, value.trim()]);

@@ -18,9 +18,8 @@ const DAY_MS = 86_400_000;
 const MAX_N = 2 ** 52;
 
 /**
- * Whether a number that is above the own one, which its receiver tells of, may be gone past: a sender whose storage was put
- * back, or whose clock is behind, meets such numbers. An epoch more than a day ahead of the clock (`nowMs`, Unix ms) is
- * nonsense, unless the own one is as far ahead.
+ * Whether to adopt a higher number that a receiver reports. A sender whose storage was put back, or whose clock is behind, gets
+ * such numbers. An epoch more than a day ahead of the clock (`nowMs`, Unix ms) is nonsense, unless the own one is as far ahead.
  */
 export function isCredible(told: MessageNumber, own: MessageNumber, nowMs: number): boolean {
   return told.epoch <= Math.max(own.epoch, nowMs + DAY_MS);

@@ -33,8 +33,8 @@ const RESERVED = "a reserved address";
 const LOCAL = new Set(["a private address", "a loopback address", "a documentation address"]);
 
 /**
- * Why an address is not dialled, in words, or undefined when it may be (design §2, dialling). `allowPrivate` lifts
- * private, loopback and documentation addresses only; those of the platform's own edge can never be dialled.
+ * Why an address is not dialled, as text, or undefined when it may be (docs/design/dialling.md). `allowPrivate` lifts private,
+ * loopback and documentation addresses only; those of the platform's own edge can never be dialled.
  */
 export function notProbeable(address: string, allowPrivate: boolean): string | undefined {
   const canonical = canonicalAddress(address);

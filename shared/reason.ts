@@ -36,7 +36,7 @@ export const REASON_NAMES = Object.keys(REASONS) as [Reason, ...Reason[]];
 
 export type Outcome = "ok" | "failed" | "indeterminate";
 
-/** What an observation counts as: trouble of our own, or of the configuration, is neither a success nor a failure. */
+/** The outcome of an observation. A fault of ours, or of the configuration, is neither a success nor a failure. */
 export function outcomeOf(reason: Reason): Outcome {
   const fault: Fault = REASONS[reason];
   if (fault === "none") return "ok";

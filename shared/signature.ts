@@ -10,8 +10,8 @@ const MAX_SIGNATURES = 10;
 const WEBHOOK_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
 /**
- * A request as Standard Webhooks signs it: three headers and the signed text. The text is the body; where there is none
- * (the agent asking for its delivery), it is the request target, path and query.
+ * A request as Standard Webhooks signs it: three headers and the signed text. The text is the body. A request without a body (the
+ * agent pulls its delivery) signs the request target, path and query.
  */
 export interface SignedRequest {
   webhookId: string | undefined;

@@ -14,9 +14,9 @@ import { objectName, recordKey } from "./model/record.ts";
 /*
  * A snapshot on the wire: NDJSON, the header on the first line and one record on each further one (design §4, snapshot).
  *
- * It is pushed with `If-Match` naming the entity tag of the last answer. The first push of all carries none. A push
- * without one to an edge that holds a snapshot is answered with 428, one with another tag with 412; both answers carry
- * the tag that holds now (none where the edge has lost its memory), and the sender pushes again, whole, with that.
+ * It is pushed with `If-Match` naming the entity tag of the last answer. The first push of all carries none. If the edge has a
+ * snapshot, a push without a tag gets 428, and one with another tag gets 412. Both answers carry the current tag, or no tag if
+ * the edge lost its storage. The sender pushes again, whole, with that tag.
  */
 
 /** A row of the edge's storage holds 2 MB, and a character of a line may take three bytes. */
@@ -46,8 +46,8 @@ export function encodeSnapshot(
 }
 
 /**
- * Reads a snapshot. It is refused as a whole when the header is wrong or lines are missing (the body was cut off); a
- * record that is wrong is refused alone, with its line (the header is line 1) and, where it can be read, its key.
+ * Reads a snapshot. It is refused as a whole when the header is wrong or lines are missing (the body was cut off). A wrong record
+ * is refused alone. Its fault has the line (the header is line 1) and, where readable, the key.
  */
 export function decodeSnapshot(text: string): DecodedSnapshot {
   const [first = "", ...rest] = text.split("\n");

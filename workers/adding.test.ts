@@ -8,7 +8,7 @@ const gateway = await startSwitchedGateway();
 const INTERVAL_MS = 1_000;
 const coordinator = coordinatorOf(env as unknown as Env, 0);
 
-/** Each has one and the same leaf, and is told apart by the name that the gateway is asked under. */
+/** All have the same leaf. The requested host name distinguishes them. */
 function record(index: number): ShareInput {
   const rootHost = `r${index}.example.com`;
   return {

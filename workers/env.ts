@@ -32,8 +32,8 @@ export const proberName = ({
 }: Pick<Shard, "region" | "partition" | "intervalMs" | "n">) => `${region}/${partition}/${intervalMs}/${n}`;
 
 /**
- * The first `get` of an object settles where it lives: only the coordinator may call this for the probers of shards it has not
- * reached yet, and only the route of checks for those that check once (`<region>/check`).
+ * The first `get` of an object decides where it lives. So only the coordinator may call this for the probers of shards that it
+ * has not reached yet. For probers that check once (`<region>/check`), only the route of checks may.
  */
 export function proberOf(env: Env, name: string, locationHint: DurableObjectLocationHint): ProberRpc {
   return env.PROBER.getByName(name, { locationHint }) as unknown as ProberRpc;

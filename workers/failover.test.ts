@@ -43,7 +43,7 @@ async function evictAll(): Promise<void> {
   }
 }
 
-/** What the agent was told last, and how the probe of A stands. */
+/** The agent's last delivery, and the state of A's probe. */
 async function look(cluster: string) {
   const { received } = await (await fetch(`${receivers}/control/${cluster}`)).json<{ received: { body: string }[] }>();
   const newest = received.map(({ body }): Delivery => JSON.parse(body)).findLast(({ kind }) => kind === "Full");

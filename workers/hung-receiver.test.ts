@@ -14,7 +14,7 @@ const INTERVAL_MS = 1_000;
 const DEADLINE_MS = 10_000;
 const clusters = ["hung", "fine"];
 
-/** A leaf that does as it is told, beside one that is always in order. */
+/** A leaf with scripted answers, beside one that is always healthy. */
 function record(name: string): SnapshotRecordInput {
   const rootHost = `${name}.example.com`;
   return {

@@ -11,7 +11,9 @@ export { Notifier } from "./notifier/notifier.ts";
 export { LoopbackDialer } from "./prober/dial/loopback-dialer.ts";
 export { Prober } from "./prober/prober.ts";
 
-/** A cluster that hangs holds up no coordinator for longer; then what its object has used is told with its next contact, or not at all. */
+/**
+ * A cluster that hangs delays no coordinator for longer. Its object then reports its use with its next contact, or not at all.
+ */
 const CLUSTERS_WAIT_MS = 2_000;
 
 const app = createApp();
@@ -20,8 +22,8 @@ export default {
   fetch: (request, env, ctx) => serve(app, request, env, ctx),
 
   /**
-   * Each minute: the heartbeat that needs no memory. It calls what is there, and creates nothing but coordinators, and a
-   * notifier where somebody is to be told.
+   * Each minute: the heartbeat that needs no memory. It calls existing objects. It creates only coordinators, and a notifier if
+   * there are targets.
    */
   async scheduled(_controller, env, _ctx): Promise<void> {
     const { PARTITIONS, NOTIFICATIONS, faults } = readSettings(env);

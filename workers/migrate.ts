@@ -1,7 +1,7 @@
 /**
- * Brings the tables of an object to the newest version: runs the migrations it has not had, in order, in one transaction.
- * Each is one or more SQL statements and only goes forward; an older release has to run on the tables of a newer one, so
- * a version above what is known here is left alone.
+ * Brings the tables of an object to the newest version: runs the migrations it has not had, in order, in one transaction. Each is
+ * one or more SQL statements and only goes forward. An older release must run on the tables of a newer one, so a version above
+ * the known ones is left alone.
  */
 export function migrate(storage: DurableObjectStorage, migrations: readonly string[]): void {
   storage.transactionSync(() => {

@@ -6,10 +6,10 @@ const FIRST_PAUSE_MS = 100;
 const LIMIT_MS = 10_000;
 
 /**
- * Calls another object, and again when that throws or does not come back: on deploys and moves calls in flight are cut off
- * ("reset because its code was updated"), and the next goes through. `call` makes its stub afresh each time, since one that
- * has thrown stays broken, and sends the same message each time, which receivers tell by its number. An object that says it
- * is overloaded is left alone. Throws what the last try threw.
+ * Calls another object, and retries when that throws or does not return. Deploys and moves cut off calls in flight ("reset
+ * because its code was updated"), and the next call succeeds. `call` makes a new stub each time, since one that has thrown stays
+ * broken. It sends the same message each time, which receivers recognize by its number. An object that says it is overloaded is
+ * left alone. Throws what the last try threw.
  */
 export async function callWithRetry<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   for (let tried = 1; ; tried += 1) {

@@ -4,9 +4,9 @@ import { onBench, REGIONS_3, SECOND, share } from "../test/support/coordinator/b
 import { assign, assignmentOf, freshProber, inProber, probeOf, standIn } from "../test/support/prober.ts";
 
 /*
- * What a round may cost (design §2): an alarm and its row, a report, and nothing else, but for the marks each five minutes and a
- * row for a quarter of an hour that is over. Rows are counted by the cursors, which is how they are billed: a row of a table
- * with an index of its own is two.
+ * What a round may cost (docs/design/prober.md): an alarm and its row, a report, and nothing else. Exceptions are the marks each
+ * five minutes, and a row for each finished quarter of an hour. Rows are counted by the cursors, which is how they are billed: a
+ * row of a table with an index of its own is two.
  */
 
 const { good, unavailable } = inject("gateways").named;
@@ -53,7 +53,10 @@ function sumOf(rounds: readonly Rows[]): Rows {
   return all;
 }
 
-/** A prober of a few probes, the first of them on a port of its own; `rounds` runs what its alarm is set for, and says what that cost. */
+/**
+ * A prober of a few probes, the first of them on a port of its own. `rounds` runs what its alarm is set for, and returns the
+ * cost.
+ */
 async function startProber({ first = good, isEvicted = false }: { first?: number; isEvicted?: boolean }) {
   const stub = freshProber();
   const change = { confirmIntervalMs: CONFIRM_MS };

@@ -23,21 +23,22 @@ import type { Usage, UsageOfDays } from "../shared/model/usage.ts";
 import type { SignedRequest } from "../shared/signature.ts";
 
 /*
- * What the objects say to each other. Every call carries whole state, or what differs from a state that it names, and may be
- * lost, doubled or overtaken; the next one makes up for it. A refusal is a value, since an error loses its class on the way between objects.
+ * What the objects say to each other. Every call carries whole state, or the differences from a state that it names. It may be
+ * lost, doubled or overtaken; the next call corrects that. A refusal is a value, since an error loses its class on the way
+ * between objects.
  */
 
 export interface ProberRpc {
-  /** Takes the assignment if it is newer, arms the alarm if that is absent or overdue, answers the number held. */
+  /** Applies the assignment if it is newer, and arms the alarm if that is absent or overdue. Returns the current number. */
   assign(assignment: Assignment): Promise<{ number: MessageNumber }>;
   /**
-   * Checks some of its probes now, since another region saw something else of them: those it does not have, or has no room for, wait
-   * for their round, and so does all where the call is lost.
+   * Checks some of its probes now, since another region got another result. Probes that it does not have, or has no room for,
+   * wait for their round. So do all if the call is lost.
    */
   lookNow(probes: readonly string[]): Promise<void>;
   /** What was seen of some of its probes. Writes nothing, and makes nothing of a prober that was never assigned anything. */
   history(question: HistoryQuestion): Promise<ProbePoints[]>;
-  /** Checks a probe once, now: nothing of it is stored, counted or reported. */
+  /** Checks a probe once, now: nothing is stored, counted or reported. */
   checkNow(region: Region, probe: Probe): Promise<CheckedNow>;
 }
 
@@ -67,8 +68,8 @@ export interface CoordinatorRpc {
   /** Takes a round's report; gives the assignment where the prober's is older. */
   report(report: Report): Promise<{ assignment?: Assignment }>;
   /**
-   * Each minute, from cron: judges silence, nudges shards that missed two rounds, keeps what memory alone holds. `clusters` is what the
-   * objects of clusters told cron that they had used.
+   * Each minute, from cron: judges silence, nudges shards that missed two rounds, keeps what memory alone holds. `clusters` is
+   * the use that the cluster objects reported to cron.
    */
   heartbeat(clusters?: Usage): Promise<void>;
   listRecords(): Promise<RecordStatus[]>;
@@ -114,8 +115,8 @@ export interface ClusterRpc {
   /** The same, but only what has changed since decisions that it has taken. An earlier release knows no such call. */
   decidedInPart(changes: DecisionChanges): Promise<DecisionsAnswer>;
   /**
-   * Each minute, from cron: arms the alarm if that is absent or overdue; answers what the object has used since its last word, as far as
-   * its memory goes back. An earlier release answers nothing.
+   * Each minute, from cron: arms the alarm if that is absent or overdue. Returns the use since the object's last report, as far
+   * as its memory goes back. An earlier release answers nothing.
    */
   heartbeat(): Promise<Usage | undefined>;
 }
@@ -126,7 +127,7 @@ export interface ClusterRpc {
  */
 export type DecisionsAnswer = "Taken" | "Held" | "Lacking";
 
-/** What is asked of a shard's history. `stepMs` is the step of the span, or a multiple of it. */
+/** What is asked of a shard's history. `stepMs` is the step of the span, or a multiple. */
 export interface HistoryQuestion {
   span: HistorySpan;
   stepMs: number;

@@ -140,8 +140,8 @@ export type Settings = Omit<z.output<typeof settingsSchema>, "NOTIFICATIONS"> & 
 };
 
 /**
- * Who may look, who may change, who is told. A slip there must not stop a failover: the setting counts as absent, which opens
- * nothing, and of the targets of notifications only those that are wrong are left out.
+ * Who may read, who may change, who is notified. A mistake there must not stop a failover. The setting counts as absent, which
+ * opens nothing. Of notification targets only the wrong ones are left out.
  */
 const ASIDE: ReadonlySet<string> = new Set([
   "ADMIN_TOKEN",
@@ -152,7 +152,7 @@ const ASIDE: ReadonlySet<string> = new Set([
   "NOTIFICATIONS",
 ]);
 
-/** Not told in errors. EXTRA_ROOTS is long, and a private key may be in it by mistake. */
+/** Not quoted in errors. EXTRA_ROOTS is long, and a private key may be in it by mistake. */
 const SECRETS: ReadonlySet<string> = new Set([...ASIDE, "HEADER_KEY", "HEADER_KEY_PREVIOUS", "EXTRA_ROOTS"]);
 
 /**

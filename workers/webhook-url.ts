@@ -2,7 +2,7 @@ import { canonicalAddress } from "../shared/model/address.ts";
 
 /**
  * The rule that an address breaks which the edge is to call, or undefined. It must reach the one it is meant for and nobody else:
- * https, by name, unless private addresses are allowed (a local stack). The address is not told: path and query may be secrets.
+ * https, by name, unless private addresses are allowed (a local stack). The address is not quoted: path and query may be secrets.
  */
 export function webhookFault(webhookUrl: string, allowPrivate: boolean): string | undefined {
   const url = new URL(webhookUrl);

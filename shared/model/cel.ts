@@ -5,7 +5,7 @@
 export interface CelRule {
   rule: string;
   message: string;
-  /** The field that is told, below the schema that has the rule; without it that schema itself. */
+  /** The field that the error names, below the schema with the rule; by default that schema itself. */
   fieldPath?: `.${string}`;
 }
 

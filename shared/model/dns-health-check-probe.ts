@@ -3,7 +3,7 @@ import { statusConditions } from "./condition.ts";
 import { protocol } from "./protocol.ts";
 import { quorum } from "./quorum.ts";
 
-/** What is asked of one leaf of a record. Written by the agent, for people to read: an edit of it changes nothing. */
+/** What is asked of one leaf of a record. The agent writes it, for people to read. An edit changes nothing. */
 export const probeSpec = z.object({
   record: z.string().describe("Name of the DNSRecord, in this namespace."),
   rootHost: z.string().describe("The name that users ask for."),

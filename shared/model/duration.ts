@@ -6,7 +6,7 @@ const DURATION_RULE = 'must be a duration such as "30s" or "1m30s"';
 const MAX_CHARACTERS = 32;
 const DURATION = /^(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+)s)?(?:(\d+)ms)?$/;
 
-/** Reads a duration as Kubernetes writes it (`30s`, `1m30s`, `500ms`); milliseconds, or undefined where it is none. */
+/** Reads a duration as Kubernetes writes it (`30s`, `1m30s`, `500ms`); milliseconds, or undefined for any other text. */
 export function parseDurationMs(text: string): number | undefined {
   const parts = DURATION.exec(text);
   if (text === "" || text.length > MAX_CHARACTERS || parts === null) return undefined;
@@ -26,12 +26,14 @@ export function formatDurationMs(durationMs: number): string {
   return text || "0s";
 }
 
-/** Whether a field is such a duration, in CEL, whose own `duration()` fails on what is none, and takes fractions and signs. */
+/**
+ * Whether a field is such a duration, in CEL. CEL's own `duration()` fails on any other text, and accepts fractions and signs.
+ */
 export function isDurationInCel(field: string): string {
   return `size(${field}) > 0 && ${field}.matches(${celText("^([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$")})`;
 }
 
-/** A duration field that stays as it was written, refused outside `[minMs, maxMs]`. `more` is what else CEL is to judge of it. */
+/** A duration field that stays as it was written, refused outside `[minMs, maxMs]`. `more` is a further CEL rule on the value. */
 export function durationText(minMs: number, maxMs: number, ...more: readonly CelRule[]) {
   const [least, most] = [formatDurationMs(minMs), formatDurationMs(maxMs)];
   const range = `from ${least} to ${most}`;

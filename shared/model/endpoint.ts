@@ -50,8 +50,8 @@ const targetRule = (type: RecordType, rule: string, message: string): CelRule =>
 });
 
 /**
- * The twins of {@link canonicalTarget}, as far as the API server affords them for every target of a record of the largest
- * size: one look a rule. `isIP` does not know all spellings of IPv6 that are taken.
+ * The CEL rules that correspond to {@link canonicalTarget}. The API server's cost limit allows one look a rule for every target
+ * of the largest record. `isIP` does not know all spellings of IPv6 that are taken.
  */
 const TARGET_RULES: readonly CelRule[] = [
   targetRule("A", "self.targets.all(t, isIP(t))", "must be IPv4 addresses with recordType A"),

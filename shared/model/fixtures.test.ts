@@ -6,8 +6,8 @@ import { fieldErrors, formatFieldError } from "./field-error.ts";
 import { recordManifest } from "./manifest.ts";
 
 /*
- * Every kind of bad manifest beside its exact message: a fixture begins with one `# expect:` line for each fault, in
- * the order in which they are told. What the API server says to them is tried in `test/cluster/crds.test.ts`.
+ * Every kind of bad manifest has its exact message beside it. A fixture begins with one `# expect:` line for each fault, in the
+ * order of the messages. What the API server says to them is tried in `test/cluster/crds.test.ts`.
  */
 const FOLDER = join(import.meta.dirname, "fixtures");
 const fixtures = readdirSync(FOLDER).filter((file) => file.startsWith("invalid-"));

@@ -4,8 +4,8 @@ import type { WrittenHealthCheck } from "./health-check-fields.ts";
 import { DEFAULT_PORT } from "./protocol.ts";
 
 /*
- * What the fields of a health check ask of each other, each rule twice: for us, who name the values, and for the API server,
- * which judges before. A value that is malformed in itself was told already, and breaks no rule here.
+ * The rules between the fields of a health check. Each rule is here twice: for our errors, which name the values, and for the API
+ * server, which checks first. A value that is malformed in itself was reported already, and breaks no rule here.
  */
 interface HealthCheckRule {
   find(check: WrittenHealthCheck): Fault[];

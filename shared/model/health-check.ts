@@ -46,8 +46,8 @@ export const healthCheck = healthCheckFields
 export type HealthCheck = z.output<typeof healthCheck>;
 
 /**
- * The health check of a policy, which stays as it is written, since it becomes that of records: protocol and port come
- * from each listener where they are left out.
+ * The health check of a policy. It is kept as written, since it becomes that of records. Without protocol and port, each listener
+ * sets them.
  */
 export const policyHealthCheck = healthCheckFields
   .extend({

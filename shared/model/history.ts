@@ -22,14 +22,13 @@ const meanMs = z.number().nonnegative().nullable();
  * was. Phases count as in an observation: `resolveMs` by itself, the others from the dial. `totalMs` is of checks that were
  * ok: one that fails ends when it gives up.
  *
- * Where an interval is longer than some 10 s the prober's memory is lost between two rounds, and a quiet round (every outcome
- * as before) is written down only each 5 minutes. The rounds between are filled in from the clock: the counts are what they
- * were, but
+ * If an interval is longer than some 10 s, the prober's memory is lost between two rounds. A quiet round (every outcome as
+ * before) is written only each 5 minutes. The rounds between are filled in from the clock: the counts are what they were, but
  * - their latencies are lost: at 30 s a mean is over one check in ten, or all where outcomes change;
  * - a check of theirs that got no slot counts as the outcome before it;
  * - of rounds that were never made, since the platform paused, up to 5 minutes are counted as if they had been;
- * - a prober that is stopped amid a round loses what was not written of it.
- * A probe that moves to another shard (another interval or set of regions) begins anew there.
+ * - a prober that is stopped during a round loses what was not written yet. A probe that moves to another shard (another interval
+ *   or set of regions) starts a new history there.
  */
 const historyPoint = z.strictObject({
   at: z.int().nonnegative().describe("Begin of the step, Unix ms, a multiple of it."),

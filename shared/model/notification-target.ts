@@ -4,9 +4,7 @@ import { fieldErrors } from "./field-error.ts";
 import { canonicalHost } from "./host.ts";
 import { troubleKind } from "./trouble.ts";
 
-/*
- * Every rule has words of its own: those of a library, and those that quote what was written, could tell of an address or a key.
- */
+/* Every rule has its own message. A library's message, or one that quotes the value, could reveal an address or a key. */
 
 const HOUR_MS = 3_600_000;
 const MAX_TARGETS = 20;
@@ -76,7 +74,7 @@ const pagerduty = z.strictObject({
   ...common,
 });
 
-/** Somebody who is told of troubles. */
+/** A receiver of notifications. */
 const notificationTarget = z.discriminatedUnion("kind", [generic, slack, pagerduty], {
   error: (issue) => (issue.code === "invalid_union" ? "must be one of generic, slack, pagerduty" : "must be an object"),
 });
@@ -135,7 +133,7 @@ function faultsOf(
   ];
 }
 
-/** `kinds[0]` as `.kinds[0]`. The name of an unknown field is told only where it can be nothing else. */
+/** `kinds[0]` as `.kinds[0]`. The name of an unknown field is reported only where it can be nothing else. */
 function shownField(field: string): string {
   const parts = field === "(whole)" ? [] : (field.match(/[^.[\]]+/g) ?? []);
   const shown = parts.map((part) =>

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { troubleKind } from "./trouble.ts";
 
-/** What a target is told of one incident. */
+/** A message to a target about one incident. */
 export const change = z.strictObject({
-  /** `Worsened`: it was told before, and is of a worse kind now. Told once at most. */
+  /** `Worsened`: it was sent before, and is of a worse kind now. Sent once at most. */
   type: z.enum(["Began", "Worsened", "Ended"]),
   incident: z.string().describe("Names the incident in all that is told of it."),
   key: z.string().describe("What it is about: `record/api.example.com`, `region/weur`, `cluster/east`."),

@@ -5,14 +5,19 @@ import { regionView } from "./region-view.ts";
 import { leafReason, verdict } from "./status.ts";
 
 /**
- * How a record is, the worst that applies: nothing healthy is left and the last ones stay; a leaf is withheld as unhealthy, or
- * kept only for `minPublished` or its family; something is advised (a region dissents, a probe flaps), or a share is refused or
- * in conflict; a leaf is not yet judged; no region has word of one; none is probed; all well.
+ * The state of a record, the worst that applies:
+ * - nothing healthy is left, and the last leaves stay
+ * - a leaf is withheld as unhealthy, or kept only for `minPublished` or its family
+ * - there is an advisory (a region dissents, a probe flaps), or a share is refused or in conflict
+ * - a leaf has no verdict yet
+ * - no region reports on a leaf
+ * - no leaf is probed
+ * - all leaves are healthy
  */
 export const recordState = z.enum(["Critical", "Degraded", "Warning", "Pending", "Unknown", "NotProbed", "Healthy"]);
 export type RecordState = z.infer<typeof recordState>;
 
-/** What one region says of all of a record's probes, the worst of it. */
+/** What one region reports on all of a record's probes: the worst result. */
 const regionSummary = z.strictObject({
   region,
   says: z.enum(["Healthy", "Unhealthy", "Pending", "Silent"]),
@@ -49,7 +54,7 @@ const recordSummary = z.strictObject({
 });
 export type RecordSummary = z.infer<typeof recordSummary>;
 
-/** How a cluster and its agent do; times in Unix ms. Holds no address of it and no secret. */
+/** How a cluster and its agent do; times in Unix ms. It has no address of the agent and no secret. */
 export const clusterHealth = z.strictObject({
   cluster: z.string(),
   records: z.int().nonnegative(),
@@ -76,9 +81,9 @@ export const overview = z.strictObject({
 export type Overview = z.infer<typeof overview>;
 
 /**
- * A message of the stream `/v1/live`: the records that changed, each whole; the root hosts that are no more; and the events
- * since the last message, or since the `after` that the stream was opened with. Records are state: a message that is lost is
- * made up for by the overview. Ids of events are those of the partition, and rise by one: a gap means that some were lost.
+ * A message of the stream `/v1/live`. It has the records that changed, each whole, the root hosts that are gone, and the events
+ * since the last message. The first has those since the `after` that the stream was opened with. Records are state, so the
+ * overview corrects a lost message. Ids of events are those of the partition, and rise by one: a gap means that some were lost.
  */
 export const liveMessage = z.strictObject({
   at: z.int().nonnegative().describe("Unix ms."),

@@ -45,7 +45,7 @@ export type Counts = z.infer<typeof counts>;
 /** One target to ask, as a prober is given it. */
 export const probe = z.object({
   id: probeId,
-  /** Changes with target and expectation, and only with them: another revision starts the counts anew. */
+  /** Changes with target and expectation, and only with them: another revision starts the counts from zero. */
   revision: z.string(),
   target,
   expectation,

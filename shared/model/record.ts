@@ -49,8 +49,8 @@ const UNDER_ROOT: CelRule = {
 };
 
 /**
- * Server-side apply takes the spec as one value. What a user adds to a record that was made from a Gateway could otherwise not
- * be put back: a field that the agent never set is not its to remove.
+ * Server-side apply takes the spec as one value. Otherwise a user's additions to a record that was made from a Gateway could not
+ * be undone. The agent does not own a field that it never set.
  */
 const ONE_VALUE = { "x-kubernetes-map-type": "atomic" };
 

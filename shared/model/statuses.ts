@@ -4,7 +4,7 @@ import { cel, celText } from "./cel.ts";
 const RULE = 'must be a status such as "200" or a range such as "200-299"';
 const LONGEST = "200-299";
 
-/** `200` or `200-299`, both included; undefined where it is none. */
+/** `200` or `200-299`, both included; undefined for any other text. */
 export function parseStatuses(text: string): { from: number; to: number } | undefined {
   const parts = /^([1-5]\d\d)(?:-([1-5]\d\d))?$/.exec(text);
   const from = Number(parts?.[1]);

@@ -10,7 +10,8 @@ export const troubleKind = z.enum([
 export type TroubleKind = z.infer<typeof troubleKind>;
 
 /**
- * Something that people are told of while it lasts. Coordinators say which there are, whole; what is no more in the list has ended.
+ * A fault that people are notified of while it lasts. Coordinators say which there are, whole; what is missing from the list has
+ * ended.
  */
 export const trouble = z.object({
   /** Names it over its whole life: `record/api.example.com`, `region/weur`, `cluster/east`. */

@@ -11,7 +11,7 @@ import { readTree } from "./tree.ts";
 
 const assertProperty = <Values>(property: fc.IProperty<Values>) => fc.assert(property, { numRuns: propertyRuns(800) });
 
-/** What is in DNS: nothing, the whole record, what an earlier health left of it, or what another record left. */
+/** What is in DNS: nothing, the whole record, what an earlier health left, or what another record left. */
 const history = record.chain((endpoints) => {
   const earlier = (of: readonly Endpoint[]) =>
     health.map((leaves) => decide({ endpoints: of, minPublished: 1, leaves, wasPublished: of }).endpoints);

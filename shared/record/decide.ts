@@ -19,8 +19,8 @@ export type DecisionInput = {
   /** By leaf. One that is absent has no health check: it is published and does not count. */
   leaves: ReadonlyMap<string, LeafHealth>;
   /**
-   * What is in DNS until now: the last decision's endpoints, or what the clusters say of it. Whole endpoints, since
-   * a leaf may be published at one root and withheld at another.
+   * What is in DNS until now: the last decision's endpoints, or what the clusters report. Whole endpoints, since a leaf may be
+   * published at one root and withheld at another.
    */
   wasPublished: readonly Endpoint[];
 };
@@ -42,8 +42,8 @@ export function decide(input: DecisionInput): Decision {
   const reading = readTree(input.endpoints);
   if (!reading.ok) throw new Error(`not a record: ${reading.errors.map(formatFieldError).join("; ")}`);
   let decision = decideOnce(reading.tree, input, input.wasPublished);
-  // The reasons settle once what was to return is published; and a leaf that one root brings back through a name shared
-  // with another is published there too, where it may be better than what was kept.
+  // The reasons settle once the returning leaves are published. Two roots may share a name. A leaf that one root brings back
+  // through it is published at the other too, and may be better than what was kept there.
   for (;;) {
     const next = decideOnce(reading.tree, input, decision.endpoints);
     if (isSame(next.endpoints, decision.endpoints)) return next;

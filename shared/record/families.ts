@@ -4,8 +4,8 @@ import { type EndpointsByName, reachableFrom } from "./names.ts";
 import { adding, type Choice, type RootView } from "./view.ts";
 
 /**
- * Step 4, addresses behind a CNAME: a name that stays keeps its least bad address of each family that it had, for a
- * client of the other family is sent there all the same. At the root itself both families are judged together.
+ * Step 4, addresses behind a CNAME. A name that stays keeps its least bad address of each family that it had. A client of the
+ * other family is sent there all the same. At the root itself both families are judged together.
  */
 export function keepFamilies(view: RootView, root: string, byName: EndpointsByName, choice: Choice): Choice {
   const inner = [...reachableFrom(root, byName)].filter((name) => name !== root).sort();

@@ -3,8 +3,8 @@ import { minPublishedOf } from "./min-published.ts";
 import { adding, type Choice, probedLeaves, type RootView } from "./view.ts";
 
 /**
- * Step 2, first half: while fewer than `minPublished` leaves are Healthy, the least bad published Unhealthy ones stay
- * to make it up; while none is, all published ones stay. Nothing but Healthy counts.
+ * Step 2, first half. While fewer than `minPublished` leaves are Healthy, the least bad published Unhealthy ones stay to reach
+ * it. While no leaf is Healthy, all published ones stay. Nothing but Healthy counts.
  */
 export function keepFloor(view: RootView, choice: Choice): Choice {
   const probed = probedLeaves(view);

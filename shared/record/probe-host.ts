@@ -2,8 +2,8 @@ import type { HealthCheck } from "../model/health-check.ts";
 import type { RecordSpec } from "../model/record.ts";
 
 /**
- * Whether there is a name to ask a leaf for. A wildcard is none, and to withdraw it would withdraw every name below it: it is
- * probed only where the policy names a host (design §3, decision, 5). TCP asks for no name.
+ * Whether there is a name to ask a leaf for. A wildcard is no such name, and withdrawing it would withdraw every name below it.
+ * It is probed only where the policy names a host (docs/design/decision.md, step 5). TCP asks for no name.
  */
 export function hasProbeHost(
   { rootHost, endpoints }: Pick<RecordSpec, "rootHost" | "endpoints">,

@@ -39,8 +39,8 @@ function keptByName(tree: RecordTree, keptByRoot: ReadonlyMap<string, ReadonlySe
 }
 
 /**
- * A default geo set without targets takes those of the first live set of its name and type; where there is no default,
- * every dead geo set does, or its clients would get no answer at all.
+ * A default geo set without targets takes those of the first live set of its name and type. Without a default, every dead geo set
+ * does. Otherwise its clients would get no answer.
  */
 function redirectDeadGeography(endpoints: readonly Endpoint[]): Endpoint[] {
   return endpoints.map((endpoint) => {

@@ -5,7 +5,7 @@ export type Routing =
   | { kind: "Plain" }
   | { kind: "Weighted"; weight: number }
   | { kind: "Geo"; code: string; isDefault: boolean }
-  /** A set that is told apart by its identifier alone. */
+  /** A set that only its identifier distinguishes. */
   | { kind: "Set" }
   | { kind: "Invalid"; rule: string };
 

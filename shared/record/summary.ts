@@ -66,7 +66,7 @@ function leafSummary({ leaf, published, reason }: LeafDecision, probes: readonly
   return { leaf, published, reason, verdict, since, ...heldAgainst(decisive) };
 }
 
-/** Nothing while no region says anything against it; one on the mend has seen nothing that is wrong. */
+/** Nothing while no region reports a fault. A recovering region reports none. */
 function heldAgainst(probes: readonly ProbeStatus[]): Pick<LeafSummary, "against"> {
   const saying = probes.flatMap(against);
   if (saying.length === 0) return {};

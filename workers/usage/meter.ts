@@ -1,6 +1,8 @@
 import { NO_USAGE, type UsageSince } from "../../shared/model/usage.ts";
 
-/** Of more statements than this none is asked a second time: whoever reads one on after so many others reads uncounted. */
+/**
+ * A statement beyond this many is not read a second time. A caller that reads it later, after this many others, is not counted.
+ */
 const MAX_OPEN_STATEMENTS = 256;
 
 type Statement = Pick<SqlStorageCursor<Record<string, SqlStorageValue>>, "rowsRead" | "rowsWritten">;

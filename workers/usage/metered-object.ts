@@ -6,8 +6,8 @@ const countedClasses = new WeakSet<object>();
 const countedMethods = new WeakSet<object>();
 
 /**
- * An object that counts what it uses: whatever its class has for methods is called from outside, and so is one billed request, or an
- * alarm (what is its own has a `#`, and no method calls another). `ctx.storage` and `ctx.waitUntil` are counted from its constructor on.
+ * An object that counts its own use. Each public method call counts as one billed request, or as an alarm. Private methods have a
+ * `#`, and no public method calls another. `ctx.storage` and `ctx.waitUntil` are counted from its constructor on.
  */
 export class MeteredObject extends DurableObject<Env> {
   readonly meter: Meter;
@@ -30,8 +30,8 @@ export class MeteredObject extends DurableObject<Env> {
 }
 
 /**
- * Once for each class. Local runtimes and benches put classes of their own before the product's: of a method that several have the
- * outermost is the one that is called. It stays on the prototype, where the platform looks for it.
+ * Once for each class. Local runtimes and benches put their own classes before the product's. If several have a method, the
+ * outermost one is called. It stays on the prototype, where the platform looks for it.
  */
 function countCalls(outermost: object): void {
   if (countedClasses.has(outermost)) return;

@@ -10,7 +10,9 @@ const probeReport = z.object({
   id: probeId,
   revision: z.string(),
   counts,
-  /** The last completed check (an indeterminate one is none), Unix ms; absent where memory knows of none, and so of no news. */
+  /**
+   * The last completed check, Unix ms; an indeterminate check does not complete. Absent if memory has none, and so nothing new.
+   */
   checkedAt: z.int().nonnegative().optional(),
   observation: observation.optional(),
 });
