@@ -59,32 +59,21 @@ export function probeObjects(input: ProbesInput): WantedObject[] {
 }
 
 function specOf({ name, spec }: OwnRecord, check: HealthCheck, address: string): ProbeSpec {
+  const { path, expectedStatuses, allowHeadersInCleartext: _, allowInsecureCertificate, ...written } = check;
+  const { intervalMs, confirmIntervalMs, timeoutMs, staleAfterMs, ...unchanged } = written;
   return {
+    ...unchanged,
     record: name,
     rootHost: spec.rootHost,
     address,
-    protocol: check.protocol,
-    port: check.port,
-    ...(check.protocol !== "TCP" && httpSpecOf(spec, check)),
-    interval: formatDurationMs(check.intervalMs),
-    confirmInterval: formatDurationMs(check.confirmIntervalMs),
-    timeout: formatDurationMs(check.timeoutMs),
-    staleAfter: formatDurationMs(check.staleAfterMs),
-    failureThreshold: check.failureThreshold,
-    successThreshold: check.successThreshold,
-    addressPolicy: check.addressPolicy,
-    regions: check.regions,
-    quorum: check.quorum,
+    ...(check.protocol !== "TCP" && { host: probeHost(spec, check), path, expectedStatuses: textOf(expectedStatuses) }),
+    ...(allowInsecureCertificate && { allowInsecureCertificate }),
+    interval: formatDurationMs(intervalMs),
+    confirmInterval: formatDurationMs(confirmIntervalMs),
+    timeout: formatDurationMs(timeoutMs),
+    staleAfter: formatDurationMs(staleAfterMs),
   };
 }
 
-function httpSpecOf(spec: OwnRecord["spec"], check: HealthCheck): Partial<ProbeSpec> {
-  return {
-    host: probeHost(spec, check),
-    path: check.path,
-    expectedStatuses: check.expectedStatuses.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`)),
-    ...(check.expectedBody !== undefined && { expectedBody: check.expectedBody }),
-    ...(check.additionalHeadersRef !== undefined && { additionalHeadersRef: check.additionalHeadersRef }),
-    ...(check.allowInsecureCertificate && { allowInsecureCertificate: true }),
-  };
-}
+const textOf = (statuses: HealthCheck["expectedStatuses"]) =>
+  statuses.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`));

@@ -6,13 +6,15 @@ import type { Expectation, ProbeTarget } from "../model/probe.ts";
  * starts the counts anew, while an edit of interval, timeout or thresholds keeps them (design §3, counting).
  */
 export function revisionOf(target: ProbeTarget, expectation: Expectation, headersDigest: string | undefined): string {
-  const statuses = expectation.statuses.map(({ from, to }) => [from, to]).sort((a, b) => compare(a, b));
-  // Nothing where it is not set, so that revisions from before the field was there stay what they were.
-  const insecurity = expectation.allowInsecureCertificate ? ["insecure"] : [];
+  const { statuses: ranges, body = null, addressPolicy, allowInsecureCertificate, ...added } = expectation;
+  const statuses = ranges.map(({ from, to }) => [from, to]).sort((a, b) => compare(a, b));
+  // An absent field adds nothing, so that revisions from before the field existed stay the same.
+  const insecurity = allowInsecureCertificate ? ["insecure"] : [];
+  const later = Object.entries(added).filter(([, value]) => value !== undefined);
   return digest(
     JSON.stringify([
       [target.protocol, target.leaf, target.port, target.host, target.path],
-      [statuses, expectation.body ?? null, expectation.addressPolicy, ...insecurity],
+      [statuses, body, addressPolicy, ...insecurity, ...later.sort(([a], [b]) => (a < b ? -1 : 1))],
       headersDigest ?? null,
     ]),
   );

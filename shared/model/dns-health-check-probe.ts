@@ -1,10 +1,15 @@
 import { z } from "zod";
 import { statusConditions } from "./condition.ts";
+import { healthCheckFields } from "./health-check-fields.ts";
 import { protocol } from "./protocol.ts";
 import { quorum } from "./quorum.ts";
 
-/** What is asked of one leaf of a record. The agent writes it, for people to read. An edit changes nothing. */
+/**
+ * The probe of one leaf of a record. The agent writes it for people to read; an edit changes nothing. A field of the health
+ * check that is not listed here keeps its schema.
+ */
 export const probeSpec = z.object({
+  ...healthCheckFields.omit({ allowHeadersInCleartext: true }).partial().shape,
   record: z.string().describe("Name of the DNSRecord, in this namespace."),
   rootHost: z.string().describe("The name that users ask for."),
   address: z.string().describe("The leaf that is asked: an address, or a host name that is resolved at each check."),

@@ -14,7 +14,7 @@ export interface ProbeRequest {
   /** Host header, without port; with HTTPS also the server name (SNI) and the name to verify. */
   host: string;
   path: string;
-  expectation: Pick<Expectation, "statuses" | "body" | "allowInsecureCertificate">;
+  expectation: Omit<Expectation, "addressPolicy">;
   /** Opened header secrets: in memory only. */
   headers: Record<string, string>;
   userAgent: string;
