@@ -1,4 +1,4 @@
-/** Whose fault an outcome is: only a fault of the target counts as a failure (design §3, counting). */
+/** Whose fault an outcome is: only a fault of the target counts as a failure (docs/design/health.md, counting). */
 export type Fault = "none" | "target" | "prober" | "configuration";
 
 /** Every reason that an observation can have, and whose fault it is. A closed list: nothing else leaves the prober. */

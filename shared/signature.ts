@@ -1,7 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import { sameSecret } from "./constant-time.ts";
 
-/** How far the signed time may be from the receiver's clock, both ways (design §4, signatures). */
+/** How far the signed time may be from the receiver's clock, both ways (docs/design/interfaces.md, signatures). */
 export const SIGNATURE_TOLERANCE_MS = 5 * 60_000;
 /** Bytes of randomness behind a secret. */
 export const SECRET_BYTES = 32;

@@ -12,7 +12,8 @@ import type { FieldError } from "./model/problem.ts";
 import { objectName, recordKey } from "./model/record.ts";
 
 /*
- * A snapshot on the wire: NDJSON, the header on the first line and one record on each further one (design §4, snapshot).
+ * A snapshot on the wire: NDJSON, the header on the first line and one record on each further one (docs/design/cluster.md,
+ * snapshot).
  *
  * It is pushed with `If-Match` naming the entity tag of the last answer. The first push of all carries none. If the edge has a
  * snapshot, a push without a tag gets 428, and one with another tag gets 412. Both answers carry the current tag, or no tag if

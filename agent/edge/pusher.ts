@@ -19,8 +19,8 @@ export interface PusherOptions {
 }
 
 /**
- * Pushes snapshots: soon after a change (design §3, accumulator), at regular times without one, and after a failure again with
- * growing patience. One push is under way at most. It says nothing until `start`, that is, before all has been read.
+ * Pushes snapshots: soon after a change (docs/design/cluster.md, accumulator), at regular times without one, and after a failure
+ * again with growing patience. One push is under way at most. It says nothing until `start`, that is, before all has been read.
  */
 export class Pusher {
   readonly #options: PusherOptions;

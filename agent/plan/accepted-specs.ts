@@ -33,8 +33,8 @@ export function statedAccepted(record: OwnRecord, state: RecordState | undefined
 }
 
 /**
- * This cluster's shares by root host. A record that the edge refused as it is now stands with the last form that was taken,
- * as it does at the edge; one that never was is no share (design §3, shares).
+ * This cluster's shares by root host. A record that the edge refused as it is now stands with the last form that was taken, as it
+ * does at the edge; one that never was is no share (docs/design/decision.md, shares).
  */
 export function sharesOf(records: readonly OwnRecord[], states: State["records"]): Map<string, MergeInput[]> {
   const specs = records.flatMap((record) => inForce(record, states[record.key])?.spec ?? []);

@@ -18,9 +18,9 @@ export function foreignLeaves(delivered: DeliveredRecord | undefined, cluster: s
 }
 
 /**
- * The endpoints without what this cluster's records no longer have (design §3, contact and fallback), and without what
- * then leads nowhere. What may be another cluster's stays. A geographic default set may hold the targets of another set
- * of its name: they are its own as long as any set of the name and type has them.
+ * The endpoints without what this cluster's records no longer have (docs/design/agent.md, contact and fallback), and without what
+ * then leads nowhere. What may be another cluster's stays. A geographic default set may hold the targets of another set of its
+ * name: they are its own as long as any set of the name and type has them.
  */
 export function leaveOut(endpoints: readonly Endpoint[], own: readonly Endpoint[], isForeign?: IsForeign): Endpoint[] {
   const names = new Set(endpoints.map(({ dnsName }) => dnsName));

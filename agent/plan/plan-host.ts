@@ -31,7 +31,10 @@ export interface HostPlan {
   endpoints: Endpoint[] | undefined;
 }
 
-/** What of one root host is to be in DNS (design §3, contact and fallback): the whole decision, never this cluster's share of it. */
+/**
+ * What of one root host is to be in DNS (docs/design/agent.md, contact and fallback): the whole decision, never this cluster's
+ * share of it.
+ */
 export function planHost(input: HostInput): HostPlan {
   const own = mergeShares(input.own);
   const isForeign = foreignLeaves(input.delivered, input.cluster);

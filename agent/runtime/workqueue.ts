@@ -181,8 +181,8 @@ export class WorkQueue<Key> {
 }
 
 /**
- * Gathers changes that come close together (design §3, accumulator): the first is due at once, and those within a window after a
- * batch left are due together at the end of the window.
+ * Gathers changes that come close together (docs/design/cluster.md, accumulator): the first is due at once, and those within a
+ * window after a batch left are due together at the end of the window.
  */
 export class AccumulationWindow {
   readonly #windowMs: number;

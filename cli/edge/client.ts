@@ -7,7 +7,7 @@ const LIMIT_MS = 15_000;
 
 type Call = { method?: string; body?: object | string; limitMs?: number; signal?: AbortSignal | undefined };
 
-/** Calls the edge (design §4). Every way in which that fails is a `CliError`. */
+/** Calls the edge (docs/design/interfaces.md). Every way in which that fails is a `CliError`. */
 export class EdgeClient {
   readonly #access: Access;
 

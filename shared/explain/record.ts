@@ -12,7 +12,7 @@ export interface Step {
   lines: string[];
 }
 
-/** The decision of one record in words, step by step, as design §3 takes them. */
+/** The decision of one record in words, step by step, as docs/design/decision.md has them. */
 export interface Explanation {
   rootHost: string;
   /** In one sentence: how many are published, and since when. */

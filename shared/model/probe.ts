@@ -34,7 +34,7 @@ const expectation = z.object({
 const word = z.enum(["Pending", "Healthy", "Unhealthy"]);
 export type Word = z.infer<typeof word>;
 
-/** Consecutive outcomes, at most one of them above zero, and what the region says by them (design §3, counting). */
+/** Consecutive outcomes, at most one of them above zero, and what the region says by them (docs/design/health.md, counting). */
 export const counts = z.object({
   failures: z.int().nonnegative(),
   successes: z.int().nonnegative(),

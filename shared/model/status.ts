@@ -8,7 +8,7 @@ import { region } from "./region.ts";
 export const verdict = z.enum(["Healthy", "Unhealthy", "Pending", "Unknown"]);
 export type Verdict = z.infer<typeof verdict>;
 
-/** Shown, and never a cause for a change of verdict (design §3). */
+/** Shown, and never a cause for a change of verdict (docs/design/health.md). */
 export const advisory = z.object({
   type: z.enum(["Dissent", "Flapping", "InsufficientFreshRegions", "KeptLast", "RegionSuspect"]),
   message: z.string(),
@@ -20,7 +20,7 @@ export type Advisory = z.infer<typeof advisory>;
 
 const regionStatus = z.object({
   region,
-  /** `Fresh`, `Awaited` or `Silent` by design §3, regions. */
+  /** `Fresh`, `Awaited` or `Silent` by docs/design/health.md, regions. */
   freshness: z.enum(["Fresh", "Awaited", "Silent"]),
   counts,
   checkedAt: z.int().nonnegative().optional(),
@@ -50,7 +50,7 @@ export const probeStatus = z.object({
 });
 export type ProbeStatus = z.infer<typeof probeStatus>;
 
-/** Why a leaf is published or withheld: the step of the decision (design §3) that said so. */
+/** Why a leaf is published or withheld: the step of the decision (docs/design/decision.md) that said so. */
 export const leafReason = z.enum([
   "Healthy",
   "Unknown",

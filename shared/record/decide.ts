@@ -35,8 +35,8 @@ export type Decision = {
 };
 
 /**
- * Which endpoints of one record are to be published, and why (design §3, decision). Throws where `readTree` refuses
- * the endpoints. Applied to its own outcome it changes nothing.
+ * Which endpoints of one record are to be published, and why (docs/design/decision.md). Throws where `readTree` refuses the
+ * endpoints. Applied to its own outcome it changes nothing.
  */
 export function decide(input: DecisionInput): Decision {
   const reading = readTree(input.endpoints);

@@ -7,7 +7,7 @@ export type LeafHealth = {
   unhealthyRegions: number;
   /** The last success in any region, Unix ms. */
   latestSuccessAt?: number;
-  /** Whether it was ever found in order (design §3, verdict, clause 4). */
+  /** Whether it was ever found in order (docs/design/health.md, verdict, clause 4). */
   proven: boolean;
 };
 
@@ -18,7 +18,7 @@ export function bestVerdict(probes: readonly { verdict: Verdict }[]): Verdict | 
   return BEST_FIRST.find((verdict) => probes.some((probe) => probe.verdict === verdict));
 }
 
-/** A leaf that several probes ask is as good as its best verdict (design §3, shares), whatever their order. */
+/** A leaf that several probes ask is as good as its best verdict (docs/design/decision.md, shares), whatever their order. */
 export function bestOf(probes: readonly LeafHealth[]): LeafHealth {
   const verdict = bestVerdict(probes);
   if (verdict === undefined) throw new TypeError("bestOf: a leaf without probes has no health");

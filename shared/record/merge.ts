@@ -19,8 +19,8 @@ export type Merged = {
 };
 
 /**
- * One record from the shares of all clusters, the oldest first (design §3, shares). A and AAAA sets with one key are joined, with
- * the smallest TTL. For anything else the older share is in force, and the other gets a conflict.
+ * One record from the shares of all clusters, the oldest first (docs/design/decision.md, shares). A and AAAA sets with one key
+ * are joined, with the smallest TTL. For anything else the older share is in force, and the other gets a conflict.
  */
 export function mergeShares(shares: readonly MergeInput[]): Merged {
   const held = new Map<string, Endpoint>();

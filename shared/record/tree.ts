@@ -15,8 +15,8 @@ export type RecordTree = {
 type TreeReading = { ok: true; tree: RecordTree } | { ok: false; errors: FieldError[] };
 
 /**
- * Reads the endpoints of one record, as given. Refused by name: no endpoints, cycles, a CNAME with other data, one key
- * twice, mixed routing at a name (design §3, decision).
+ * Reads the endpoints of one record, as given. Refused by name: no endpoints, cycles, a CNAME with other data, one key twice,
+ * mixed routing at a name (docs/design/decision.md).
  */
 export function readTree(endpoints: readonly Endpoint[]): TreeReading {
   const byName = groupByName(endpoints);

@@ -16,7 +16,7 @@ export type RootView = {
 /** The leaves to be published, each with the step that said so. No step changes the choice it is given. */
 export type Choice = ReadonlyMap<string, LeafReason>;
 
-/** The leaves that have a health check, and it. Only they count (design §3, decision, 5). */
+/** The leaves that have a health check, and it. Only they count (docs/design/decision.md, step 5). */
 export function probedLeaves(view: RootView): { leaf: string; health: LeafHealth }[] {
   return view.leaves.flatMap((leaf) => {
     const health = view.health.get(leaf);

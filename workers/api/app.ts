@@ -67,7 +67,7 @@ export const ROUTES: readonly Route[] = [
   ...ownRoutes,
 ];
 
-/** The edge API (design §4). Every error is a problem document. */
+/** The edge API (docs/design/interfaces.md). Every error is a problem document. */
 export function createApp(): Hono<Api> {
   const app = new Hono<Api>();
   app.use(async (context, next) => {

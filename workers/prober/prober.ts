@@ -30,7 +30,7 @@ const REPORT_WAIT_MS = 5_000;
 /** How long history waits for a round to be over; what takes longer hangs, and has no latency to be falsified. */
 const HISTORY_WAIT_MS = 1_500;
 
-/** Probes one shard from one region (design §2, prober). */
+/** Probes one shard from one region (docs/design/prober.md). */
 export class Prober extends MeteredObject implements ProberRpc {
   /** Tests put their own doubles in here. */
   readonly dependencies = dependenciesOf(this.ctx, this.env);

@@ -11,10 +11,9 @@ const LEAST_ADDRESSES = 3;
 const CANARY_TIMEOUT_MS = 2_000;
 
 /**
- * Whether a round looks like trouble of our own (design §2, dialling): more than half of its dials to at least three
- * addresses failed. An address counts as failed if one of its dials did. Where any of it
- * was to be confirmed a single address is enough: that is only what failed, and where the region itself is cut off no other dial
- * would say so.
+ * Whether a round looks like trouble of our own (docs/design/dialling.md): more than half of its dials to at least three
+ * addresses failed. An address counts as failed if one of its dials did. Where any of it was to be confirmed a single address is
+ * enough: that is only what failed, and where the region itself is cut off no other dial would say so.
  */
 export function looksLikeOwnFailure(results: readonly CheckResult[], { hasConfirmed = false } = {}): boolean {
   const failed = new Map<string, boolean>();

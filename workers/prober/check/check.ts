@@ -110,7 +110,9 @@ function result(probeResults: ProbeResult[], probe: Probe, resolution: ResolvedN
 
 type Policy = "Any" | "All";
 
-/** Which outcome decides first (design §3, counting): with `Any` one good address is enough, with `All` one bad one. */
+/**
+ * Which outcome decides first (docs/design/health.md, counting): with `Any` one good address is enough, with `All` one bad one.
+ */
 const ORDER: Record<Policy, readonly Outcome[]> = {
   Any: ["ok", "indeterminate", "failed"],
   All: ["failed", "indeterminate", "ok"],

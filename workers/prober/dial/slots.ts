@@ -21,8 +21,8 @@ interface Waiter {
 }
 
 /**
- * Who may dial (design §2, dialling). At most 5 dials are pending in an object, at most 3 of them to suspects, and at
- * most 24 connections are open. The proven go first, so that leaves which hang delay only each other.
+ * Who may dial (docs/design/dialling.md). At most 5 dials are pending in an object, at most 3 of them to suspects, and at most 24
+ * connections are open. The proven go first, so that leaves which hang delay only each other.
  */
 export class Slots {
   #pending = 0;

@@ -27,9 +27,9 @@ const MAX_CACHED = 200;
 export const MAX_ADDRESSES = 16;
 
 /**
- * The names of one object (design §2, dialling): kept for their TTL within 5 to 60 s, and served stale for one interval
- * more when the resolver fails. One question is asked at a time, for it takes the one slot that dials leave; those who
- * want the same name share it.
+ * The names of one object (docs/design/dialling.md): kept for their TTL within 5 to 60 s, and served stale for one interval more
+ * when the resolver fails. One question is asked at a time, for it takes the one slot that dials leave; those who want the same
+ * name share it.
  */
 export class CachingResolver {
   readonly #ask: QueryFamily;

@@ -54,8 +54,8 @@ export interface RoundRunnerDependencies<Item, Result> {
 }
 
 /**
- * Runs what is due, round or confirmations, and what follows within 0.7 s (design §2, prober). Answers when the round after the
- * last one is due (Unix ms), undefined where none is.
+ * Runs what is due, round or confirmations, and what follows within 0.7 s (docs/design/prober.md). Answers when the round after
+ * the last one is due (Unix ms), undefined where none is.
  */
 export async function runRounds<Item, Result>(
   parts: RoundRunnerDependencies<Item, Result>,

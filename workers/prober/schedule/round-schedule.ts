@@ -4,8 +4,8 @@ import type { Shard } from "../../../shared/model/messages/assignment.ts";
 const HASHES = 2 ** 32;
 
 /**
- * Where in its interval a shard's round begins, in milliseconds (design §2, prober). The spread comes from the shard's
- * name without the region, so that the regions of one shard stand evenly apart.
+ * Where in its interval a shard's round begins, in milliseconds (docs/design/prober.md). The spread comes from the shard's name
+ * without the region, so that the regions of one shard stand evenly apart.
  */
 export function phaseMs(shard: Shard): number {
   const spreadMs = (hash32(`${shard.partition}/${shard.intervalMs}/${shard.n}`) / HASHES) * shard.intervalMs;
