@@ -17,6 +17,7 @@ const pure = [
   "test/sim/**/*.test.ts",
   "test/certificates/**/*.test.ts",
   "test/*.test.ts",
+  "test/mutate/**/*.test.ts",
   "test/tls/**/*.test.ts",
   "test/monitoring/**/*.test.ts",
 ];
