@@ -1,7 +1,8 @@
 /**
- * Does work with a signal that is given after so many milliseconds, or with the outer one.
+ * Runs work with a signal that aborts after a time in milliseconds, or when the outer signal does.
  *
- * Not by AbortSignal.any with AbortSignal.timeout: Node 20 collects these while somebody still listens, and then nothing ends.
+ * AbortSignal.any with AbortSignal.timeout does not serve: Node 20 collects these signals while they still have
+ * listeners, so that the work never ends.
  */
 export async function withDeadline<T>(
   ms: number,
@@ -20,7 +21,7 @@ export async function withDeadline<T>(
   }
 }
 
-/** Has the signal abort the controller too. Returns what ends that. */
+/** Makes the signal abort the controller too. Returns a function that undoes this. */
 export function linkAbort(outer: AbortSignal | undefined, controller: AbortController): () => void {
   const abort = () => controller.abort(outer?.reason);
   if (outer?.aborted) abort();
@@ -28,7 +29,7 @@ export function linkAbort(outer: AbortSignal | undefined, controller: AbortContr
   return () => outer?.removeEventListener("abort", abort);
 }
 
-/** Resolves after so many milliseconds, or as soon as the signal is given. */
+/** Resolves after a time in milliseconds, or as soon as the signal aborts. */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();

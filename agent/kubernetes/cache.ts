@@ -1,24 +1,24 @@
 import type { WatchEvent } from "./decode.ts";
 import { isOlderVersion, type KubeObject, type ObjectRef, refKey } from "./object.ts";
 
-/** What happened to one object: one side is missing where it came or went. */
+/** A change of one object. `before` is undefined if it was added, `after` if it was removed. */
 export interface Change {
   before: KubeObject | undefined;
   after: KubeObject | undefined;
 }
 
-/** The objects of one kind as last read, and up to which resourceVersion they were read. No I/O. */
+/** The last read objects of one kind, and the resourceVersion of that reading. It does no I/O. */
 export class ObjectCache {
   #objects = new Map<string, KubeObject>();
   #readTo: string | undefined;
   #newest: string | undefined;
 
-  /** The resourceVersion from which a watch goes on; undefined before the first list. */
+  /** The resourceVersion from which a watch continues; undefined before the first list. */
   get resourceVersion(): string | undefined {
     return this.#readTo;
   }
 
-  /** The newest resourceVersion that was met, in own writes too: a list that is asked for now cannot be older. */
+  /** The newest resourceVersion that was seen, own writes included. A list that is requested now cannot be older. */
   get newestVersion(): string | undefined {
     return this.#newest;
   }
@@ -32,10 +32,11 @@ export class ObjectCache {
   }
 
   /**
-   * Takes a whole list. An object that an own write has brought further than the list stays as it is; but a list that is older
-   * than what had been met before it was asked for comes from a restored etcd, whose versions begin again: it is taken whole.
+   * Replaces the content by a whole list. An object stays as it is if an own write made it newer than the list. A list
+   * that is older than `newestBefore` comes from a restored etcd, whose versions start again; it then replaces
+   * everything.
    *
-   * @param newestBefore `newest` as it was when the list was asked for
+   * @param newestBefore `newestVersion` at the time when the list was requested
    */
   replaceAll(items: readonly KubeObject[], version: string, newestBefore: string | undefined): Change[] {
     const isRestored = isOlderVersion(version, newestBefore);
@@ -56,7 +57,7 @@ export class ObjectCache {
     return changes;
   }
 
-  /** Takes one event of a watch. One that is older than the object as held says nothing new. */
+  /** Applies one event of a watch. An event that is older than the cached object is ignored. */
   applyEvent({ type, object }: WatchEvent): Change[] {
     const version = object.metadata.resourceVersion;
     this.#readTo = version;
@@ -68,8 +69,8 @@ export class ObjectCache {
   }
 
   /**
-   * Takes the answer of an own write, which is often ahead of the watch. An object that is not held was deleted again where the
-   * watch has come further than the answer.
+   * Stores the answer of an own write, which is often ahead of the watch. If the object is not cached and the watch is
+   * ahead of the answer, the object was deleted since; the answer is then ignored.
    */
   put(object: KubeObject): Change[] {
     const { resourceVersion: version } = object.metadata;
@@ -91,7 +92,7 @@ export class ObjectCache {
       this.#newest = version;
   }
 
-  /** An object of another uid is another object: the first went and the second came. */
+  /** An object with another uid is another object: the old one was removed and the new one added. */
   #set(key: string, after: KubeObject | undefined): Change[] {
     const before = this.#objects.get(key);
     if (before === undefined && after === undefined) return [];

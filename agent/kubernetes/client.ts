@@ -10,10 +10,10 @@ export { KubeError };
 
 const DEADLINE_MS = 15_000;
 const PAGE_SIZE = "500";
-/** A list that expires between two pages starts anew, so often at most. */
+/** Attempts to read a list; a list that expires between two pages starts again. */
 const MOST_LISTS = 3;
 
-/** One answered or failed call, for metrics. `code` is the HTTP status, 0 where no answer came. */
+/** One finished call, for metrics. `code` is the HTTP status, or 0 if no answer came. */
 export interface RequestInfo {
   verb: string;
   kind: string;
@@ -23,11 +23,11 @@ export interface RequestInfo {
 
 interface ClientHooks {
   onRequest?: (about: RequestInfo) => void;
-  /** How long each call may take in all, in milliseconds; a watch until its first answer. Default 15 s. */
+  /** The time limit of each call in milliseconds; for a watch, of the time until its first answer. Default: 15 s. */
   deadlineMs?: number;
 }
 
-/** Which objects of a kind. */
+/** Selects objects of a kind. */
 export interface Selection {
   namespace?: string | undefined;
   labelSelector?: string | undefined;
@@ -36,7 +36,7 @@ export interface Selection {
 
 export interface ApplyOptions {
   fieldManager: string;
-  /** Whether to take over fields that another manager holds. Default true, as controllers do. */
+  /** Whether to take over fields that another manager owns. Default: true, as controllers do. */
   force?: boolean;
   subresource?: "status";
 }
@@ -46,13 +46,13 @@ interface ListOptions extends Selection {
 }
 
 interface CallOptions {
-  /** A shorter deadline than the client's, in milliseconds. */
+  /** A deadline that is shorter than the client's, in milliseconds. */
   deadlineMs?: number | undefined;
 }
 
 export interface WatchOptions extends Selection {
   resourceVersion: string;
-  /** After which the server ends the watch by itself. */
+  /** The server ends the watch after this time. */
   timeoutSeconds: number;
   signal: AbortSignal;
 }
@@ -63,7 +63,7 @@ type Plan = Omit<Call, "signal" | "what"> & {
   signal?: AbortSignal | undefined;
 } & CallOptions;
 
-/** The few calls that the agent makes to the API server. Every failure is a KubeError. */
+/** The calls that the agent makes to the API server. Every failure is a KubeError. */
 export class KubeClient {
   readonly #connection: Connection;
   readonly #onRequest: (about: RequestInfo) => void;
@@ -75,7 +75,7 @@ export class KubeClient {
     this.#deadlineMs = deadlineMs;
   }
 
-  /** The object, or undefined where the API server says that there is none. A kind that it does not know throws. */
+  /** Returns the object, or undefined if the API server says that it does not exist. An unknown kind throws. */
   get(kind: Kind, ref: ObjectRef, options: CallOptions = {}): Promise<KubeObject | undefined> {
     const plan = {
       verb: "get",
@@ -88,7 +88,9 @@ export class KubeClient {
     return this.#object(plan).catch(undefinedWhereNotFound);
   }
 
-  /** All objects, as they were at one moment. A page that fails fails the list: a part never looks like the whole. */
+  /**
+   * Returns all objects, as of one moment. If one page fails the whole list fails, so that a part never looks complete.
+   */
   async list(kind: Kind, options: ListOptions = {}): Promise<KubeList> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -101,7 +103,7 @@ export class KubeClient {
   }
 
   /**
-   * Server-side apply. It creates an object that is gone: name `metadata.uid` to get a 409 instead.
+   * Server-side apply. It creates the object if it does not exist; set `metadata.uid` to get a 409 instead.
    *
    * @returns the object as it is now
    */
@@ -124,18 +126,18 @@ export class KubeClient {
     });
   }
 
-  /** @throws KubeError 409 where there is one of that name */
+  /** @throws KubeError 409 if an object of that name exists */
   create(kind: Kind, object: KubeObject, options: CallOptions = {}): Promise<KubeObject> {
     const path = collectionPath(kind, object.metadata.namespace);
     return this.#write("create", "POST", { kind, object, path, ...options });
   }
 
-  /** @throws KubeError 409 where the object is not of `metadata.resourceVersion` any more */
+  /** @throws KubeError 409 if the object no longer has `metadata.resourceVersion` */
   replace(kind: Kind, object: KubeObject, options: CallOptions = {}): Promise<KubeObject> {
     return this.#write("replace", "PUT", { kind, object, path: objectPath(kind, object.metadata), ...options });
   }
 
-  /** Gone already is as good. @throws KubeError 409 where the object has another uid */
+  /** Deletes the object; one that does not exist counts as deleted. @throws KubeError 409 if it has another uid */
   async delete(
     kind: Kind,
     ref: ObjectRef,
@@ -153,9 +155,9 @@ export class KubeClient {
   }
 
   /**
-   * What happens to the objects after a resourceVersion, with bookmarks.
+   * Watches the objects from a resourceVersion on, with bookmarks.
    *
-   * @returns once the server has taken the watch; the events then come until it ends, or fail with a KubeError
+   * @returns the events, once the server has accepted the watch. They end when the watch ends, or fail with a KubeError
    */
   async watch(
     kind: Kind,
@@ -170,7 +172,7 @@ export class KubeClient {
       timeoutSeconds: String(timeoutSeconds),
     });
     const ending = new AbortController();
-    // For as long as the watch lasts, that is, as the caller's signal does.
+    // This link lasts as long as the watch.
     linkAbort(signal, ending);
     const answer = await withDeadline(this.#deadlineMs, undefined, (opening) => {
       linkAbort(opening, ending);
@@ -181,7 +183,7 @@ export class KubeClient {
     return decodeWatch(call, answer.body);
   }
 
-  /** What is at a path of the API server that is no object of a kind: discovery. */
+  /** Reads a path of the API server that is no object of a kind, such as discovery. */
   read(path: string): Promise<unknown> {
     const kind = { apiVersion: "v1", kind: "APIGroup", plural: path, namespaced: false };
     return this.#json({ verb: "read", method: "GET", kind, path });

@@ -4,7 +4,7 @@ import type { KubeObject } from "./object.ts";
 
 const MOST_LINE_CHARS = 16 * 1024 * 1024;
 
-/** One line of a watch. A bookmark says only how far the stream has come. */
+/** One line of a watch. A bookmark only carries the resourceVersion that the stream has reached. */
 export type WatchEvent =
   | { type: "ADDED" | "MODIFIED" | "DELETED"; object: KubeObject }
   | { type: "BOOKMARK"; object: { metadata: { resourceVersion: string } } };
@@ -12,10 +12,10 @@ export type WatchEvent =
 const TYPES = new Set(["ADDED", "MODIFIED", "DELETED", "BOOKMARK"]);
 
 /**
- * The events of a watch's body, until the server ends it. The end of a line that broke off is dropped: the server says it
- * again to whoever goes on from the last whole one.
+ * Decodes the events of a watch until the server ends it. An incomplete last line is dropped: the server sends that
+ * event again when the watch continues from the last complete one.
  *
- * @throws KubeError for an `ERROR` event (410 is one), for a line that is no event, and where the connection breaks
+ * @throws KubeError for an `ERROR` event (such as 410), for a line that is no event, and if the connection breaks
  */
 export async function* decodeWatch(call: CallName, body: AsyncIterable<Uint8Array>): AsyncGenerator<WatchEvent> {
   try {
@@ -61,7 +61,7 @@ export interface KubeList {
   resourceVersion: string;
 }
 
-/** The items of a list of a built-in kind name neither kind nor apiVersion: they get them here. */
+/** Decodes one page of a list. Items of built-in kinds lack `kind` and `apiVersion`, so they are added. */
 export function decodeListPage(kind: Kind, answer: unknown): KubeList & { next: string | undefined } {
   const {
     metadata,
@@ -81,7 +81,7 @@ export function decodeListPage(kind: Kind, answer: unknown): KubeList & { next: 
   return { items: whole, resourceVersion: version, next: (metadata?.continue as string | undefined) || undefined };
 }
 
-/** The error for a 2xx that the API server would not have given. */
+/** The error for a 2xx response that does not come from an API server. */
 export function unexpectedResponse(verb: string, { kind, plural }: Kind): KubeError {
   const message = `the answer is no ${kind}, nor a list of them: does a proxy answer for the API server?`;
   return new KubeError({ verb, what: plural }, { code: 0, reason: "NotTheAPI", message });

@@ -16,7 +16,7 @@ import {
 import type { KubeObject } from "./object.ts";
 
 const POLL_MS = 1_000;
-/** This part of the Lease's time is left unused, for clocks that do not run equally fast and for work that is ending. */
+/** This part of the Lease's duration is not used, to allow for clock drift and for work that is ending. */
 const MARGIN = 0.2;
 const RELEASE_ATTEMPTS = 3;
 
@@ -24,25 +24,27 @@ export interface ElectionOptions extends Candidate {
   client: Pick<KubeClient, "get" | "create" | "replace">;
   /** How often the leader renews, in milliseconds; less than half of `leaseMs`. */
   renewMs: number;
-  /** How often the others look, in milliseconds. Default 1 s. */
+  /** How often followers read the Lease, in milliseconds. Default: 1 s. */
   pollMs?: number;
   onLeader: () => void;
-  /** Called before another can have won. Work that is under way must look at `isLeader` before each write. */
+  /** Called before another replica can have won. Running work must check `isLeader` before each write. */
   onLost: () => void;
   log: Log;
   /** Unix ms, for people who read the Lease. */
   now: () => number;
-  /** A clock that only goes forward, in milliseconds: all that the election reckons with. */
+  /** A monotonic clock in milliseconds. The election uses no other. */
   elapsedMs: () => number;
   random: () => number;
 }
 
 /**
- * Leads or follows by a Lease, by client-go's rules: another's Lease is over when it has not changed for its whole duration by
- * our own clock; the leader's own time runs from when it sent its last good renewal; every write is guarded by resourceVersion.
+ * Leader election by a Lease, with client-go's rules. Another holder's Lease has expired if it did not change for its
+ * whole duration, by the own clock. The leader's time counts from the sending of its last successful renewal. Every
+ * write is guarded by resourceVersion.
  *
- * `identity` must differ between any two processes that can be alive at one time. A Lease that somebody deletes while it is
- * held can have two leaders, until the first has renewed: for that long a replica that has just started knows of no other.
+ * `identity` must differ between any two processes that can be alive at the same time. If somebody deletes a held Lease
+ * there can be two leaders until the first one renews: until then a replica that has just started does not know of the
+ * first one.
  */
 export class Election {
   readonly #options: ElectionOptions & { pollMs: number };
@@ -53,7 +55,7 @@ export class Election {
   #leadsUntil: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isTroubled = false;
-  /** A write of ours may stand, though no answer said so. */
+  /** A write of ours may have succeeded although no answer confirmed it. */
   #mayHold = false;
 
   constructor(options: ElectionOptions) {
@@ -65,7 +67,9 @@ export class Election {
     this.#running ??= this.#run();
   }
 
-  /** Stops leading and gives the Lease back, so that another leads at once. Call it when the work has ended. */
+  /**
+   * Stops leading and releases the Lease, so that another replica can lead at once. Call it when the work has ended.
+   */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#lose();
@@ -74,12 +78,12 @@ export class Election {
     this.#mayHold = false;
   }
 
-  /** By the clock too: a process that was held up does not believe for a moment that it still leads. */
+  /** It checks the clock too, so that a process which was suspended never believes that it still leads. */
   get isLeader(): boolean {
     return this.#leadsUntil !== undefined && this.#options.elapsedMs() < this.#leadsUntil;
   }
 
-  /** Who leads as far as is known here, with the annotations of the Lease. */
+  /** The leader as far as this replica knows, with the annotations of the Lease. */
   get leader(): { identity: string; annotations: Readonly<Record<string, string>> } | undefined {
     if (this.#seen === undefined) return undefined;
     const { leaseMs, elapsedMs } = this.#options;
@@ -108,7 +112,9 @@ export class Election {
     return overInMs > 0 ? Math.min(looseMs, overInMs) : looseMs;
   }
 
-  /** The leader renews what it wrote last; the others, and a leader whom that is refused, look first. */
+  /**
+   * The leader renews the Lease that it wrote last. Followers, and a leader whose renewal is refused, read it first.
+   */
   async #turn(): Promise<void> {
     if (this.isLeader && this.#seen) {
       try {
@@ -132,7 +138,9 @@ export class Election {
     return lease;
   }
 
-  /** A Lease that is gone is held by its last holder until its time is over: it does not know yet. */
+  /**
+   * A deleted Lease still belongs to its last holder until it expires, since the holder does not know of the deletion.
+   */
   #mayTake(lease: KubeObject | undefined): boolean {
     const { identity, leaseMs, elapsedMs } = this.#options;
     const last = lease ?? this.#seen?.lease;

@@ -2,27 +2,29 @@ const MESSAGE_CHARS = 500;
 const RETRYABLE = new Set([0, 401, 408, 429]);
 const MOST_RETRY_AFTER_MS = 60_000;
 
-/** What a call was about, as its errors name it: `list gateways`, `apply dnsrecords shop/shop`. */
+/** The name of a call in its errors, such as `list gateways` or `apply dnsrecords shop/shop`. */
 export interface CallName {
   verb: string;
   what: string;
 }
 
 interface Details {
-  /** HTTP status; 0 where no answer came, or one that is not the API server's. */
+  /** HTTP status; 0 if no response came, or one that is not the API server's. */
   code: number;
-  /** The API server's machine-readable reason, e.g. `NotFound`; else our own, e.g. `ECONNREFUSED`, `Timeout`, `NotJSON`. */
+  /**
+   * The API server's machine-readable reason, e.g. `NotFound`; else our own, e.g. `ECONNREFUSED`, `Timeout`, `NotJSON`.
+   */
   reason: string;
   message: string;
   retryAfterMs?: number;
 }
 
-/** A call to the API server that did not succeed. Its message names the call and never holds what was sent. */
+/** A failed call to the API server. The message names the call and never contains the request body. */
 export class KubeError extends Error {
   override readonly name = "KubeError";
   readonly code: number;
   readonly reason: string;
-  /** How long the server asks to be left alone, in milliseconds, bounded. */
+  /** The server's Retry-After in milliseconds, bounded. */
   readonly retryAfterMs: number | undefined;
 
   constructor({ verb, what }: CallName, { code, reason, message, retryAfterMs }: Details) {
@@ -33,23 +35,26 @@ export class KubeError extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 
-  /** Whether the same call may succeed later though nobody changes anything: credentials are renewed on their own (401). */
+  /**
+   * Whether the same call may succeed later without a change by a person. This includes 401, for credentials are
+   * renewed.
+   */
   get isRetryable(): boolean {
     return RETRYABLE.has(this.code) || this.code >= 500;
   }
 
-  /** The namespace is being deleted: nothing can be made in it any more. */
+  /** Whether the call failed because the namespace is being deleted, so that nothing can be created in it. */
   get isNamespaceEnding(): boolean {
     return this.code === 403 && this.message.includes("being terminated");
   }
 
-  /** The API server says that there is no such object: not a path that it does not know, nor a proxy's 404. */
+  /** Whether the API server says that the object does not exist. An unknown path or a proxy's 404 does not count. */
   get isNotFound(): boolean {
     return this.code === 404 && this.reason === "NotFound";
   }
 }
 
-/** The error that an answer other than 2xx stands for. Only a Status of the API server is quoted: a proxy's page is not. */
+/** The error for a response other than 2xx. It quotes a Status of the API server, but not the page of a proxy. */
 export function errorFromResponse(
   call: CallName,
   { code, text, contentType, retryAfter }: { code: number; text: string; contentType: string; retryAfter: string },
@@ -62,7 +67,7 @@ export function errorFromResponse(
   return new KubeError(call, { code, reason: "NoStatus", message, ...wait });
 }
 
-/** The error that an `ERROR` event in a watch holds. */
+/** The error in an `ERROR` event of a watch. */
 export function errorFromStatus(call: CallName, status: unknown): KubeError {
   const { code, reason, message } = (status ?? {}) as { code?: unknown; reason?: unknown; message?: unknown };
   return new KubeError(call, {
@@ -72,7 +77,7 @@ export function errorFromStatus(call: CallName, status: unknown): KubeError {
   });
 }
 
-/** The error of a call that brought no answer, or one that broke off. */
+/** The error of a call without a response, or with an incomplete one. */
 export function errorFromFailure(call: CallName, error: unknown): KubeError {
   if (error instanceof KubeError) return error;
   const { name, code, message } = error as { name?: string; code?: unknown; message?: string };

@@ -10,13 +10,13 @@ const MESSAGE_CHARS = 1024;
 const NAME_CHARS = 230;
 const BURST = 50;
 const REFILL_MS = 1_000;
-/** A repetition is counted at once and written at this pace. */
+/** Repetitions are counted at once but written at this interval. */
 const REPEAT_MS = 60_000;
 const MOST_REMEMBERED = 1_000;
 
 export interface EventContent {
   type: "Normal" | "Warning";
-  /** One word in CamelCase. */
+  /** One CamelCase word. */
   reason: string;
   message: string;
   /** Unix ms */
@@ -25,10 +25,10 @@ export interface EventContent {
 
 export interface EventRecorderOptions {
   client: Pick<KubeClient, "apply">;
-  /** Which replica reports. */
+  /** The replica that reports. */
   instance: string;
   log: Log;
-  /** A clock that only goes forward, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   elapsedMs: () => number;
 }
 
@@ -39,8 +39,8 @@ interface EventSeries {
 }
 
 /**
- * Writes Kubernetes Events. They are for people who look on: one that cannot be written is noted and forgotten, never an
- * error for the caller, and at most one a second is written after a burst of 50.
+ * Writes Kubernetes Events. They only inform people, so a failed write is logged and never an error for the caller.
+ * After a burst of 50 at most one event a second is written.
  */
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
@@ -69,7 +69,7 @@ export class EventRecorder {
     this.#writing = this.#writing.then(() => this.#write(event));
   }
 
-  /** Resolves when all that was recorded so far is written or given up. */
+  /** Resolves when all recorded events are written or dropped. */
   flushed(): Promise<void> {
     return this.#writing;
   }
@@ -103,7 +103,7 @@ export class EventRecorder {
   }
 }
 
-/** The same for the same content about the same object: saying it again is no second Event. */
+/** The name depends on object and content, so that a repetition updates the same Event. */
 function eventName({ kind, metadata }: KubeObject, { type, reason, message }: EventContent): string {
   const hash = digest(JSON.stringify([kind, refKey(metadata), metadata.uid, type, reason, message]));
   return `${metadata.name.slice(0, NAME_CHARS).replace(/[^a-z0-9]+$/, "")}.${hash}`;
@@ -143,5 +143,5 @@ function eventObject(
   };
 }
 
-/** As the API server gives such a time back. */
+/** The API server returns such times without fractions of a second. */
 const rfc3339 = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;

@@ -6,18 +6,18 @@ import type { KubeObject } from "./object.ts";
 export interface InformerOptions extends Selection {
   client: Pick<KubeClient, "list" | "watch" | "read">;
   kind: Kind;
-  /** How often all is read again even if the watch seems well, in milliseconds. */
+  /** How often all objects are read again even if the watch works, in milliseconds. */
   resyncMs: number;
-  /** Called for each object that came (`before` is undefined), changed, or went (`after` is undefined). */
+  /** Called for each object that was added (`before` is undefined), changed or removed (`after` is undefined). */
   onChange: (before: KubeObject | undefined, after: KubeObject | undefined) => void;
   /** Called when `isSynced` or `isUnknown` has changed, after the changes of that list. */
   onStateChange?: () => void;
   log: Log;
-  /** How often a kind that the cluster does not know is looked for, in milliseconds. Default 30 s. */
+  /** How often an unknown kind is looked for, in milliseconds. Default: 30 s. */
   unknownRetryMs?: number;
-  /** A watch without event or bookmark for so long is opened anew, in milliseconds. Default 90 s. */
+  /** A watch without an event or bookmark for this long is reopened, in milliseconds. Default: 90 s. */
   quietMs?: number;
-  /** A clock that only goes forward, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   elapsedMs?: () => number;
   random?: () => number;
 }

@@ -11,20 +11,20 @@ import { watchOnce } from "./watch.ts";
 
 export type { InformerOptions };
 
-/** A watch that lived so long was none of a hot loop. */
+/** A watch that lived this long is no sign of a hot loop. */
 const STABLE_MS = 5_000;
-/** The wait between failures stops growing here, at 8 to 16 s. */
+/** The back-off stops growing after this many failures, at 8 to 16 s. */
 const MOST_FAILURES = 5;
 const FAILURES_BEFORE_LIST = 3;
 const WATCH_SECONDS = { least: 300, spread: 300 };
 const READINGS_BEFORE_GONE = 2;
 
 /**
- * Holds the objects of a kind as last read, and says what changes. Nothing but the API server's own word takes an object
- * away: while it cannot be read, all stays as it was, and `trouble` says why.
+ * Caches the objects of a kind and reports changes. Only the API server removes an object. While it cannot be read, the
+ * objects stay as they were and `lastError` says why.
  *
- * client-node's ListWatch is not used: it ends at the first error, reads no pages, lets an older object overwrite a newer one
- * and knows no bookmarks; its Watch skips lines that it cannot read.
+ * client-node's ListWatch does not serve: it ends at the first error, reads no pages, lets an older object overwrite a
+ * newer one and ignores bookmarks. Its Watch skips lines that it cannot parse.
  */
 export class Informer {
   readonly #options: Required<Omit<InformerOptions, keyof Selection>> & Selection;
@@ -49,23 +49,25 @@ export class Informer {
     this.#running ??= this.#run();
   }
 
-  /** Resolves when nothing more is under way: no `onChange` comes after it. */
+  /** Resolves when all calls have ended. No `onChange` follows. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
   }
 
-  /** Whether all has been read once. A kind that the cluster does not know has no objects, and counts as read. */
+  /**
+   * Whether all objects have been read once. A kind that the cluster does not serve has no objects and counts as read.
+   */
   get isSynced(): boolean {
     return this.#isSynced;
   }
 
-  /** Whether the cluster does not know the kind: its CRD is not installed. */
+  /** Whether the cluster does not serve the kind, since its CRD is not installed. */
   get isUnknown(): boolean {
     return this.#isUnknown;
   }
 
-  /** Why the objects may be out of date, in words; undefined while all is well. */
+  /** Why the objects may be out of date; undefined if they are not. */
   get lastError(): string | undefined {
     return this.#trouble;
   }
@@ -78,15 +80,15 @@ export class Informer {
     return this.#cache.get(ref);
   }
 
-  /** Takes the answer of an own write, if it is newer than what is held. The object must be one that the informer selects. */
+  /** Stores the answer of an own write if it is newer than the cached object. The informer must select the object. */
   put(object: KubeObject): void {
     this.#tell(this.#cache.put(object));
   }
 
   /**
-   * Reads all anew at once: what is held then is not older than the call. A kind that the cluster does not know stays as it is.
+   * Reads all objects again at once, so that the cache is not older than the call. An unknown kind stays as it is.
    *
-   * @throws KubeError where it cannot be read
+   * @throws KubeError if it cannot be read
    */
   async refresh(): Promise<void> {
     await this.#read().catch((error: unknown) => {
@@ -102,7 +104,7 @@ export class Informer {
     }
   }
 
-  /** One list, if it is time for it, and one watch. Returns for how long to wait then, in milliseconds. */
+  /** Does a list if it is due, and one watch. Returns the delay until the next step, in milliseconds. */
   async #step(): Promise<number> {
     const { elapsedMs, resyncMs } = this.#options;
     if (this.#mustList || elapsedMs() - this.#listedAt >= resyncMs) {
@@ -117,7 +119,7 @@ export class Informer {
     return this.#backoffMs();
   }
 
-  /** @returns whether the cluster knows the kind */
+  /** @returns whether the cluster serves the kind */
   async #list(): Promise<boolean> {
     const { client, kind } = this.#options;
     try {
@@ -143,9 +145,9 @@ export class Informer {
   }
 
   /**
-   * The cluster does not know the kind (any more). Where objects are held, one such reading is not enough: a CRD that is
-   * replaced, or an API server that has just started, says the same for a moment, and the objects that it would cost are in
-   * DNS. A CRD that was deleted takes its objects with it and stays away: the second reading finds that too.
+   * The cluster does not serve the kind. If objects are cached, one such reading is not enough: a CRD that is being
+   * replaced and an API server that has just started look the same, and the objects that would be lost are in DNS. A
+   * CRD that was deleted is still missing at the second reading.
    */
   #missing(): void {
     const { kind, unknownRetryMs } = this.#options;
@@ -180,7 +182,9 @@ export class Informer {
     });
   }
 
-  /** Whatever failed: the objects stay. A watch that broke goes on from where it was, unless the API server cannot. */
+  /**
+   * The objects stay after any failure. A broken watch continues where it ended, unless the API server cannot do that.
+   */
   #failed(error: unknown): number {
     if (this.#stopping.signal.aborted) return 0;
     this.#failures += 1;

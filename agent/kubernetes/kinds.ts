@@ -3,7 +3,7 @@ import type { KubeClient } from "./client.ts";
 import { KubeError } from "./errors.ts";
 import type { ObjectRef } from "./object.ts";
 
-/** A kind of object and where the API server serves it. */
+/** A kind of object, and how the API server names it in its paths. */
 export interface Kind {
   apiVersion: string;
   kind: string;
@@ -30,21 +30,21 @@ export const NAMESPACE: Kind = { apiVersion: "v1", kind: "Namespace", plural: "n
 
 export type Query = Readonly<Record<string, string | undefined>>;
 
-/** `/apis/group/version` of a kind, or `/api/v1`. */
+/** The path of the kind's API group: `/apis/group/version`, or `/api/v1`. */
 export function groupPath({ apiVersion }: Kind): string {
   return apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
 }
 
-/** Where the API server serves all objects of a kind, or those of one namespace. */
+/** The path of all objects of a kind, or of those in one namespace. */
 export function collectionPath(kind: Kind, namespace: string | undefined, query: Query = {}): string {
   const within = kind.namespaced && namespace !== undefined ? `/namespaces/${encodeURIComponent(namespace)}` : "";
   return `${groupPath(kind)}${within}/${kind.plural}${queryText(query)}`;
 }
 
 /**
- * Where the API server serves one object.
+ * The path of one object.
  *
- * @throws Error where the kind has namespaces and the reference names none
+ * @throws Error if the kind is namespaced and the reference has no namespace
  */
 export function objectPath(kind: Kind, ref: ObjectRef, subresource?: string, query: Query = {}): string {
   if (kind.namespaced && !ref.namespace) throw new Error(`${kind.kind} ${ref.name}: metadata.namespace is missing`);
@@ -60,10 +60,10 @@ function queryText(query: Query): string {
 }
 
 /**
- * Whether the API server serves a kind, by its own word. A 404 alone is not that: a proxy without a backend answers so too, and
- * a server that has just started.
+ * Asks the API server by discovery whether it serves a kind. A 404 alone is no proof: a proxy without a backend and a
+ * server that has just started give one too.
  *
- * @throws KubeError where discovery cannot be read (every account may, by the ClusterRole system:discovery)
+ * @throws KubeError if discovery cannot be read (the ClusterRole system:discovery allows it to every account)
  */
 export async function isServed(client: Pick<KubeClient, "read">, kind: Kind): Promise<boolean> {
   if (!kind.apiVersion.includes("/")) return true;
@@ -89,5 +89,5 @@ function shaped<Field extends string>(answer: unknown, kind: string, field: Fiel
   throw new KubeError({ verb: "read", what: "discovery" }, { code: 0, reason: "NotTheAPI", message });
 }
 
-/** Whether an answer says that there is nothing of the kind, or no such object: `isServed` tells which. */
+/** Whether the kind or the object is missing; `isServed` tells the two apart. */
 export const isMissing = (error: unknown): boolean => error instanceof KubeError && error.code === 404;

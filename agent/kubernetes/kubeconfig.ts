@@ -5,9 +5,9 @@ import { type Cluster, KubeConfig } from "@kubernetes/client-node";
 const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 export interface ConfigSource {
-  /** Path of a kubeconfig; without one the pod's service account is used. */
+  /** Path of a kubeconfig. Default: the pod's service account. */
   kubeconfig?: string | undefined;
-  /** Another context of the kubeconfig than its current one. */
+  /** A context of the kubeconfig. Default: its current context. */
   context?: string | undefined;
   env: Readonly<Record<string, string | undefined>>;
 }
@@ -19,9 +19,9 @@ export interface LoadedConfig {
 }
 
 /**
- * How to reach the API server, and as whom.
+ * Loads the address of the API server and the credentials.
  *
- * @throws Error that names what is missing and what to do; it never quotes the file, which holds secrets
+ * @throws Error that says what is missing and what to do. It never quotes the file, which holds secrets
  */
 export function loadKubeConfig({ kubeconfig, context, env }: ConfigSource): LoadedConfig {
   const config = kubeconfig ? fromFile(kubeconfig, context) : fromPod(env);
@@ -54,7 +54,7 @@ function fromFile(file: string, context: string | undefined): KubeConfig {
   return config;
 }
 
-/** A YAML error quotes the lines around it, and these may be a token or a key. */
+/** A YAML error quotes the surrounding lines, which may hold a token or a key. */
 function whyUnreadable(error: unknown): string {
   const { code, reason, mark, message } = error as {
     code?: string;
@@ -91,7 +91,9 @@ function checkServer({ name, server, caFile, skipTLSVerify }: Cluster, where: st
     throw new Error(`${where}: certificate-authority of cluster "${name}" is missing: ${caFile}`);
 }
 
-/** Without a CA of its own a server is checked with the public ones; client-node keeps connections only for a named CA. */
+/**
+ * A server without a CA of its own is verified with the public CAs. client-node keeps connections only for a named CA.
+ */
 function withRoots(cluster: Cluster): Cluster {
   if (cluster.caFile || cluster.caData || cluster.skipTLSVerify) return cluster;
   return { ...cluster, caData: Buffer.from(getCACertificates("default").join("\n")).toString("base64") };

@@ -4,13 +4,13 @@ import { type KubeObject, MANAGED_BY_US } from "./object.ts";
 interface LeaseSpec {
   holderIdentity?: string;
   leaseDurationSeconds?: number;
-  /** RFC 3339 with microseconds, by the holder's wall clock: nobody else may reckon with it. */
+  /** RFC 3339 with microseconds, by the holder's wall clock. No other replica may compute with it. */
   acquireTime?: string;
   renewTime?: string;
   leaseTransitions?: number;
 }
 
-/** A Lease as one replica saw it, and when: by its own clock that only goes forward, in milliseconds. */
+/** A Lease as this replica observed it, and the time on its monotonic clock, in milliseconds. */
 export interface ObservedLease {
   lease: KubeObject;
   at: number;
@@ -26,18 +26,19 @@ export interface Candidate {
 
 export const specOf = (lease: KubeObject) => (lease.spec ?? {}) as LeaseSpec;
 
-/** Who holds the Lease; undefined where it was released. */
+/** The holder of the Lease; undefined if it was released. */
 export const holderIdentity = (lease: KubeObject) => specOf(lease).holderIdentity || undefined;
 
-/** The sighting to go on with: as long as the Lease says the same, its time runs on from when that was first seen. */
+/** The new observation. While the Lease is unchanged it keeps the time of the first observation. */
 export function observe(before: ObservedLease | undefined, lease: KubeObject, at: number): ObservedLease {
   const isSame = before !== undefined && JSON.stringify(specOf(before.lease)) === JSON.stringify(specOf(lease));
   return { lease, at: isSame ? before.at : at };
 }
 
 /**
- * How long another's Lease holds yet, in milliseconds, 0 or less where it is over: the holder's own duration from when its last
- * renewal was first seen here. That is later than when it renewed, so it has given up before.
+ * How long another holder's Lease remains valid, in milliseconds; 0 or less if it has expired. The holder's own
+ * duration counts from the time when its last renewal was observed here. That is later than the renewal, so the holder
+ * has given up before.
  */
 export function remainingMs({ lease, at }: ObservedLease, leaseMs: number, now: number): number {
   if (holderIdentity(lease) === undefined) return 0;
@@ -45,7 +46,7 @@ export function remainingMs({ lease, at }: ObservedLease, leaseMs: number, now: 
   return at + Math.max(seconds * 1000, leaseMs) - now;
 }
 
-/** The Lease as the candidate wants to write it: taken, or renewed where it holds it already. */
+/** The Lease that the candidate writes to acquire it, or to renew it if it is the holder. */
 export function acquiredLease(candidate: Candidate, lease: KubeObject | undefined, wallMs: number): KubeObject {
   const { name, namespace, identity, annotations, leaseMs } = candidate;
   const before = lease ? specOf(lease) : {};
@@ -71,7 +72,7 @@ export function acquiredLease(candidate: Candidate, lease: KubeObject | undefine
   };
 }
 
-/** The Lease given back: whoever sees it may take it at once. */
+/** The released Lease, which any replica may acquire at once. */
 export function releasedLease(lease: KubeObject, wallMs: number): KubeObject {
   return {
     ...lease,

@@ -7,13 +7,13 @@ const RECORD_LABEL = "vedette.dev/record";
 const MAX_LABEL_CHARACTERS = 63;
 const HASH_CHARACTERS = 8;
 
-/** The labels of what belongs to a record: ours, and whose. */
+/** The labels of an object that belongs to a record. */
 export function recordLabels(recordName: string): Record<string, string> {
   const isShort = recordName.length <= MAX_LABEL_CHARACTERS;
   return { ...MANAGED_BY_US, [RECORD_LABEL]: isShort ? recordName : shortenWithHash(recordName, MAX_LABEL_CHARACTERS) };
 }
 
-/** A text of a name's characters cut to a length, with a hash of `identity` in place of what was cut. */
+/** Cuts a name to a length and ends it in a hash of `identity`, so that cut names stay distinct. */
 export function shortenWithHash(text: string, maxCharacters: number, identity = text): string {
   const kept = text.slice(0, maxCharacters - HASH_CHARACTERS - 1).replace(/[-.]+$/, "");
   return `${kept}-${digest(identity).slice(0, HASH_CHARACTERS)}`;
@@ -22,8 +22,8 @@ export function shortenWithHash(text: string, maxCharacters: number, identity = 
 const MAX_NAME_CHARACTERS = 253;
 
 /**
- * Names the probe object of a leaf: `<record>-<leaf>` where that is a legal name and can only be read in one way, else with a
- * hash at its end. A name without a hash ends in a leaf that has a dot and no hyphen, one with a hash does not.
+ * The name of the probe object of a leaf. It is `<record>-<leaf>` if that is a legal and unambiguous name, else it ends
+ * in a hash. A name without a hash ends in a leaf that has a dot and no hyphen; a name with a hash does not.
  */
 export function probeName(recordName: string, leaf: string): string {
   const readable = `${recordName}-${leaf.replaceAll(":", "-")}`;
@@ -31,7 +31,7 @@ export function probeName(recordName: string, leaf: string): string {
   return isClear ? readable : shortenWithHash(readable, MAX_NAME_CHARACTERS, `${recordName} ${leaf}`);
 }
 
-/** What goes with the record. Undefined for a record that has no identity: one of a file. */
+/** The owner reference to a record. Undefined for a record of a file, which has no uid. */
 export function ownerReference({ name, uid }: { name: string; uid?: string }): OwnerReference | undefined {
   if (uid === undefined) return undefined;
   return { apiVersion: DNS_RECORD.apiVersion, kind: DNS_RECORD.kind, name, uid, controller: true };

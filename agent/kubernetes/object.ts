@@ -1,4 +1,4 @@
-/** A pointer to an object that goes when its owner does (Kubernetes API conventions). */
+/** A reference to the owner of an object: the object is deleted with its owner. */
 export interface OwnerReference {
   apiVersion: string;
   kind: string;
@@ -7,7 +7,7 @@ export interface OwnerReference {
   controller?: boolean;
 }
 
-/** The fields that a writer set last, as the API server notes them. */
+/** The fields that a manager owns, as recorded by the API server. */
 export interface ManagedFields {
   manager?: string;
   operation?: string;
@@ -17,7 +17,7 @@ export interface ManagedFields {
   fieldsV1?: unknown;
 }
 
-/** What the agent reads and writes of Kubernetes' object metadata. */
+/** The part of Kubernetes' object metadata that the agent uses. */
 export interface ObjectMeta {
   name: string;
   namespace?: string;
@@ -26,7 +26,7 @@ export interface ObjectMeta {
   generation?: number;
   /** RFC 3339 */
   creationTimestamp?: string;
-  /** RFC 3339; set once the object is to be deleted and waits for its finalizers. */
+  /** RFC 3339; set once the object is deleted and waits for its finalizers. */
   deletionTimestamp?: string;
   finalizers?: string[];
   labels?: Record<string, string>;
@@ -35,7 +35,7 @@ export interface ObjectMeta {
   managedFields?: ManagedFields[];
 }
 
-/** Any object of the Kubernetes API. `spec` and `status` are read with the schema of their kind. */
+/** Any object of the Kubernetes API. `spec` and `status` are parsed with the schema of their kind. */
 export interface KubeObject {
   apiVersion: string;
   kind: string;
@@ -56,13 +56,13 @@ export function refKey({ namespace, name }: ObjectRef): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
 }
 
-/** As whom the agent writes: field manager, label, component of Events and user agent. */
+/** The agent's name as field manager, label, component of Events and user agent. */
 export const FIELD_MANAGER = "vedette-agent";
 
-/** On every object that the agent creates. */
+/** The label of every object that the agent creates. */
 export const MANAGED_BY_US = { "app.kubernetes.io/managed-by": FIELD_MANAGER } as const;
 
-/** Whether an object has the label of those that the agent creates. */
+/** Whether an object has the label of the objects that the agent creates. */
 export function isManagedByUs({ labels }: Pick<ObjectMeta, "labels">): boolean {
   return Object.entries(MANAGED_BY_US).every(([name, text]) => labels?.[name] === text);
 }
@@ -70,9 +70,9 @@ export function isManagedByUs({ labels }: Pick<ObjectMeta, "labels">): boolean {
 const NUMBER = /^[1-9][0-9]*$/;
 
 /**
- * Which of two resourceVersions of one kind is the older, as `Array.sort` wants it; undefined where they cannot be compared.
- * They are numbers of any length that only grow, by Kubernetes' own conformance tests since 1.35
- * (https://www.kubernetes.dev/resources/keps/5504/) and in every API server on etcd before.
+ * Compares two resourceVersions of one kind, as for `Array.sort`; undefined if they cannot be compared. They are
+ * increasing numbers of any length. Kubernetes' conformance tests require this since 1.35
+ * (https://www.kubernetes.dev/resources/keps/5504/) and every API server on etcd did so before.
  */
 export function compareResourceVersions(a: string | undefined, b: string | undefined): number | undefined {
   if (a === b) return 0;
@@ -81,7 +81,7 @@ export function compareResourceVersions(a: string | undefined, b: string | undef
   return a < b ? -1 : 1;
 }
 
-/** Whether `a` is known to be older than `b`: of versions that cannot be compared none is, so that the newest read wins. */
+/** Whether `a` is known to be older than `b`. It is false if they cannot be compared, so that the last read wins. */
 export function isOlderVersion(a: string | undefined, b: string | undefined): boolean {
   return (compareResourceVersions(a, b) ?? 0) < 0;
 }

@@ -10,19 +10,19 @@ type Answer = Awaited<ReturnType<Dispatcher["request"]>>;
 
 export interface Call extends CallName {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** With the query, as the API server knows it. */
+  /** Path and query on the API server. */
   path: string;
   body?: unknown;
   contentType?: string;
-  /** Ends the call early; a deadline is a signal too. */
+  /** Aborts the call, for example at a deadline. */
   signal: AbortSignal;
 }
 
 /**
- * HTTP to the API server, with all ways of authentication that client-node knows.
+ * HTTP to the API server, with every kind of authentication that client-node supports.
  *
- * client-node makes a new dispatcher for every request, so that no connection is ever used twice. Here one is kept for as long
- * as certificates and CA stay what they are; tokens go with each request and are asked for each time.
+ * client-node makes a new dispatcher for each request, so it never reuses a connection. This class keeps one dispatcher
+ * while certificates and CA are unchanged. It asks for the token at each request.
  */
 export class Connection {
   readonly #config: KubeConfig;
@@ -34,9 +34,9 @@ export class Connection {
   }
 
   /**
-   * The answer as soon as its status is known; the caller reads the body or destroys it.
+   * Returns the response once its status is known. The caller must read the body or destroy it.
    *
-   * @throws KubeError for every answer other than 2xx, and where none came
+   * @throws KubeError for every response other than 2xx, and if no response came
    */
   async open(call: Call): Promise<Answer> {
     const answer = await this.#send(call).catch((error: unknown) => {
@@ -52,7 +52,7 @@ export class Connection {
     });
   }
 
-  /** @throws KubeError as `open`, and where the body breaks off or is not JSON */
+  /** @throws KubeError as `open` does, and if the body is incomplete or is not JSON */
   async json(call: Call): Promise<{ statusCode: number; body: unknown }> {
     const answer = await this.open(call);
     const text = await answer.body.text().catch((error: unknown) => {
@@ -79,10 +79,10 @@ export class Connection {
       headers: { ...headers, accept: "application/json", "user-agent": FIELD_MANAGER, ...typeOf(contentType) },
       body: body === undefined ? null : JSON.stringify(body),
       signal,
-      // The signal is the deadline; a watch may be quiet for longer than undici's own.
+      // The signal is the deadline. A watch may be quiet for longer than undici's default timeouts.
       headersTimeout: 0,
       bodyTimeout: 0,
-      // One connection for each watch: one that dies without a word takes nothing else with it.
+      // Each watch has its own connection, so that a dead connection affects no other call.
       allowH2: false,
     };
     return dispatcher.request(options);
@@ -105,12 +105,12 @@ export class Connection {
     await this.#config.applySecurityAuthentication(context);
     const fresh = context.getDispatcher();
     if (fresh === undefined) throw new Error("the cluster has no CA: load the configuration with loadKubeConfig");
-    // Another call was faster, and is about to use its own: closing that one would fail it.
+    // Another call was faster and is about to use its dispatcher; closing that one would make the call fail.
     if (this.#dispatcher !== undefined && identity === this.#madeFor) {
       fresh.close().catch(() => {});
       return this.#dispatcher;
     }
-    // Calls that are under way end on the old one.
+    // Running calls finish on the old dispatcher.
     this.#dispatcher?.close().catch(() => {});
     this.#dispatcher = fresh;
     this.#madeFor = identity;

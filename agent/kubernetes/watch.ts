@@ -3,24 +3,24 @@ import type { KubeClient, WatchOptions } from "./client.ts";
 import type { WatchEvent } from "./decode.ts";
 import type { Kind } from "./kinds.ts";
 
-/** A server that does not end a watch by itself is left this much later. */
+/** A watch that the server does not end in time is closed this much later. */
 const OVERTIME_MS = 30_000;
 
 export interface WatchOnceOptions extends WatchOptions {
   client: Pick<KubeClient, "watch">;
   kind: Kind;
-  /** A watch that says nothing for so long is left: its connection may have died without a word. */
+  /** A watch without an event for this long is closed, since its connection may be dead. */
   quietMs: number;
   onEvent: (event: WatchEvent) => void;
-  /** The watch has been open for `stableMs`. */
+  /** Called when the watch has been open for `stableMs`. */
   onStable: () => void;
   stableMs: number;
 }
 
 /**
- * Follows one watch until its end, by whichever side, and leaves nothing open.
+ * Reads one watch until either side ends it. Leaves no timer or connection open.
  *
- * @throws KubeError where it is refused or breaks
+ * @throws KubeError if the watch is refused or breaks
  */
 export async function watchOnce(options: WatchOnceOptions): Promise<void> {
   const { client, kind, quietMs, stableMs, onEvent, onStable, signal: stopping, ...watch } = options;
