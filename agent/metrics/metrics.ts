@@ -1,9 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { PushResult } from "../edge/client.ts";
+import type { RequestInfo } from "../kubernetes/client.ts";
 import { type RecordSamples, RecordSeries } from "./record-series.ts";
 /**
- * `contact`: it only repeated its number. `base_missing`: changes to what was not held, the whole follows. `unsigned`: not
- * known to be the edge's. `forwarded`: another replica took it.
+ * `contact`: it only repeated its number. `base_missing`: its base is unknown, so the edge sends everything.
+ * `unsigned`: it has no valid signature of the edge. `forwarded`: another replica received it.
  */
 export type DeliveryResult =
   | "applied"
@@ -15,16 +16,10 @@ export type DeliveryResult =
   | "not_stored"
   | "forwarded";
 
-/** One call of the API server, as the client tells of it; `code` is the HTTP status, 0 without an answer. */
-export interface ApiRequest {
-  verb: string;
-  kind: string;
-  code: number;
-  ms: number;
-}
-
 export interface MetricsOptions {
-  /** How long ago the edge was last heard of; undefined in a replica that does not listen for it. Asked at each scrape. */
+  /**
+   * How long ago the edge was last heard of; undefined in a replica that does not listen for it. Asked at each scrape.
+   */
   contact: () => { ageMs: number; isSilent: boolean } | undefined;
   /** Bound for the series of records and probes together. */
   maxSeries?: number;
@@ -77,7 +72,7 @@ export class AgentMetrics {
     this.#edge.snapshotRecords.set(records);
   }
 
-  observeRequest({ verb: words, kind, code, ms }: ApiRequest): void {
+  observeRequest({ verb: words, kind, code, ms }: RequestInfo): void {
     const verb = words.replace(/ of$/, "").replaceAll(" ", "_");
     this.#kubernetes.requests.inc({ verb, kind, code });
     // A watch lasts as long as nothing goes wrong.
@@ -93,7 +88,9 @@ export class AgentMetrics {
     if (!isLeader) this.#records.clear();
   }
 
-  /** The records as they are now; cheap enough for each change. A waiting replica shows none, whatever still ends there. */
+  /**
+   * The records as they are now; cheap enough for each change. A waiting replica shows none, whatever still ends there.
+   */
   setRecords(records: RecordSamples): void {
     if (!this.#isWaiting) this.#records.setRecords(records);
   }

@@ -15,13 +15,15 @@ export type RecordSamples = Readonly<Record<string, RecordSample>>;
 const VERDICTS = ["healthy", "unhealthy", "pending", "unknown"] as const;
 type Verdict = (typeof VERDICTS)[number];
 
-/** A record costs two series for its endpoints and one for each verdict that its probes can turn to, a probe two more. */
+/**
+ * A record costs two series for its endpoints and one for each verdict that its probes can turn to, a probe two more.
+ */
 const SERIES_A_RECORD = 2 + VERDICTS.length;
 const SERIES_A_PROBE = 2;
 
 /**
- * The series of records and probes. Those of one record are shown together or not at all, within `maxSeries`, by name; what
- * is left out is counted, and the totals hold everything.
+ * The series of records and probes. Those of one record are shown together or not at all, within `maxSeries`, by name;
+ * what is left out is counted, and the totals hold everything.
  */
 export class RecordSeries {
   readonly #maxSeries: number;

@@ -11,22 +11,22 @@ const MAX_ERRORS_NAMED = 5;
 const MAX_REFUSAL_CHARACTERS = 1_000;
 
 export interface KubernetesInput {
-  /** All `DNSRecord`s that are known. */
+  /** All `DNSRecord`s of the cluster. */
   records: readonly KubeObject[];
-  /** Whether a record takes part: one that is being deleted does not, nor one without our finalizer. */
+  /** Whether a record is to be pushed and published. It is not while it is being deleted or lacks our finalizer. */
   isMember: (record: KubeObject) => boolean;
-  /** The Secret at `namespace/name`, or undefined where there is none. */
+  /** The Secret at `namespace/name`, or undefined if it does not exist. */
   secretAt: (key: string) => KubeObject | undefined;
-  /** Why the Secret at `namespace/name` cannot be read, in words that hold no value of it; undefined where it can. */
+  /** Why the Secret at `namespace/name` cannot be read, without any value; undefined if it can. */
   secretError: (key: string) => string | undefined;
-  /** What was read last: the good forms of records that are wrong now. */
+  /** The records as last read, with the last valid forms of records that are invalid now. */
   before: readonly OwnRecord[];
 }
 
-/** A record that was refused, and of which no accepted form is known: there is nothing of it to publish. */
+/** An invalid record without a known valid form. Nothing of it is published. */
 export interface RefusedRecord {
   object: KubeObject;
-  /** Names field and rule. */
+  /** The fields and the rules that they break. */
   refusal: string;
 }
 
@@ -38,8 +38,8 @@ export interface KubernetesRecords {
 }
 
 /**
- * The records of this cluster, from objects of the API. One that is refused stands with the form that was accepted last and
- * says why (`refusal`); it stops no other.
+ * Reads the records of this cluster from objects of the API. An invalid record keeps its last valid form and gets a
+ * `refusal`. It does not affect other records.
  */
 export function kubernetesRecords(input: KubernetesInput): KubernetesRecords {
   const before = new Map(input.before.map((record) => [record.key, record]));
@@ -74,7 +74,7 @@ function readOne(object: KubeObject, before: OwnRecord | undefined): EffectiveRe
   return { object, refusal };
 }
 
-/** Lists of the API name neither kind nor version of their items. */
+/** Items of an API list lack kind and apiVersion. */
 const manifestOf = ({ metadata }: KubeObject, spec: unknown) => ({
   apiVersion: API_VERSION,
   kind: "DNSRecord",
@@ -88,8 +88,8 @@ const remembered = z.object({
 });
 
 /**
- * What the record said before, the best first: as it was read last, as its status remembers it, or else what of it is in DNS:
- * a record that was edited while no agent ran is not to leave DNS for a slip of the pen.
+ * The former specs of a record, the best first: as last read, as stored in its status, or its endpoints in DNS. The
+ * last one keeps a record in DNS that was edited wrongly while no agent ran.
  */
 function formerSpecs({ metadata, spec, status }: KubeObject, before: OwnRecord | undefined): unknown[] {
   const { lastAccepted, published } = remembered.safeParse(status).data ?? {};
@@ -101,7 +101,7 @@ function formerSpecs({ metadata, spec, status }: KubeObject, before: OwnRecord |
   ];
 }
 
-/** The spec as it stands, but with the endpoints that are in DNS; its host alone where the rest of it is what is wrong. */
+/** Forms of the spec with the endpoints that are in DNS. The later forms omit parts that may be the invalid ones. */
 export function publishedForms(spec: unknown, published: readonly unknown[]): unknown[] {
   const named = z.looseObject({ rootHost: z.string() }).safeParse(spec);
   if (!named.success) return [];

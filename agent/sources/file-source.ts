@@ -14,7 +14,7 @@ import {
 } from "./manifest-file.ts";
 
 export interface SourceState {
-  /** False until everything was read once. Until then `records` says nothing, least of all that there are none. */
+  /** Whether everything was read once. Until then an empty `records` does not mean that there are none. */
   complete: boolean;
   records: readonly OwnRecord[];
   /** One line each, sorted. */
@@ -23,14 +23,17 @@ export interface SourceState {
   refused?: readonly RefusedRecord[];
 }
 
-/** What of the source matters for DNS and snapshots, secrets included: compared in memory only. */
+/**
+ * Identifies the part of the state that matters for DNS and snapshots. It contains secrets, so it must stay in memory.
+ */
 export function stateKey({ complete, records }: SourceState): string {
   return JSON.stringify([complete, records]);
 }
 
 /**
- * The records of this cluster, from files. Polled rather than watched: that sees every kind of mount alike (ConfigMaps swap
- * links, NFS sends no events), and costs a `stat` a file. A file is read once it has not changed between two polls.
+ * The records of this cluster, from files. They are polled, since watching misses changes on some mounts: ConfigMaps
+ * swap links and NFS sends no events. A poll costs one `stat` for each file. A file is read once it did not change
+ * between two polls.
  */
 export class ManifestSource {
   readonly #paths: readonly string[];
@@ -41,13 +44,16 @@ export class ManifestSource {
   #complete = false;
   #turn: Promise<unknown> = Promise.resolve();
 
-  /** @param remembered what the files held when a former process read them last; without it, a file that cannot be read would hold nothing */
+  /**
+   * @param remembered the content of the files as a former process read it; without it an unreadable file would count
+   * as empty
+   */
   constructor(paths: readonly string[], remembered: ReadonlyMap<string, FileContent>) {
     this.#paths = paths;
     this.#contents = new Map(remembered);
   }
 
-  /** Looks at the files and reads what changed. `atOnce` reads also what has just changed. */
+  /** Reads the files that changed. With `atOnce` it also reads files that changed since the last poll. */
   poll(atOnce = false): Promise<SourceState> {
     const turn = this.#turn.then(() => this.#pollOnce(atOnce));
     this.#turn = turn.catch(() => {});
@@ -77,8 +83,8 @@ export class ManifestSource {
   }
 
   /**
-   * A file is gone when its folder could be listed twice and did not hold it: some editors write a file by moving the old
-   * one away first. One that cannot be read is not gone.
+   * A file counts as deleted if two listings of its folder lack it, since some editors move the old file away before
+   * they write. An unreadable file does not count as deleted.
    */
   #forgetDeleted({ files, unreadable }: Listing): void {
     for (const file of this.#contents.keys()) {
@@ -112,15 +118,15 @@ const STATE_FILE = /\.state\.json$/;
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
 export interface Listing {
-  /** Absolute paths, sorted, with a stamp that changes when the file does. */
+  /** Absolute paths, sorted, each with a stamp that changes with the file. */
   files: ReadonlyMap<string, string>;
-  /** What could not be listed or looked at, and the system's error code. */
+  /** The paths that could not be read, with the system's error code. */
   unreadable: ReadonlyMap<string, string>;
 }
 
 /**
- * The manifest files of the given files and folders (their own `.yaml`, `.yml` and `.json`; no dot files, no state files).
- * A path that cannot be read is told apart from one that holds nothing.
+ * Lists the manifest files at the given files and folders: `.yaml`, `.yml` and `.json` files, but no dot files, state
+ * files or subfolders. Unreadable paths are listed apart from empty ones.
  */
 export async function listFiles(paths: readonly string[]): Promise<Listing> {
   const files = new Map<string, string>();
@@ -156,8 +162,8 @@ async function stampOf(file: string): Promise<string> {
 }
 
 /**
- * A file's text, or why there is none. `Wrong` is the writer's doing, `Unreadable` the system's; `Changing` was written to
- * meanwhile, so that the text could be half of two.
+ * The text of a file, or why it has none. `Wrong` is an error of the author, `Unreadable` one of the system. `Changing`
+ * was written meanwhile, so that the text could be a mixture.
  */
 export type FileText =
   | { kind: "Text"; text: string }
@@ -165,7 +171,7 @@ export type FileText =
   | { kind: "Unreadable"; code: string }
   | { kind: "Changing" | "Gone" };
 
-/** Reads a file as it was when it had this stamp. */
+/** Reads a file, provided that it still has this stamp. */
 export async function readStable(file: string, stamp: string): Promise<FileText> {
   try {
     const { size } = await stat(file);

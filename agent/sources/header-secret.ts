@@ -4,19 +4,22 @@ import { formatFieldError } from "../../shared/model/field-error.ts";
 import type { secretManifest } from "../../shared/model/manifest.ts";
 import type { ManifestRecord } from "./manifest-file.ts";
 
-/** The headers of a record's probes, or why they cannot be given: the probes rest then, and what is published stays. */
+/**
+ * The headers of a record's probes, or why they are missing. The probes are then suspended, and what is published
+ * stays.
+ */
 export interface Headers {
   headers?: Record<string, string>;
-  /** For a person; never holds a value. */
+  /** A message for people that never contains a value. */
   headersProblem?: string;
 }
 
-/** What is known of a Secret: its values by header name, or what is wrong with it, in words that follow its name. */
+/** The values of a Secret by header name, or a problem, worded to follow the Secret's name. */
 export type SecretReading = { values: Readonly<Record<string, string>> } | { problem: string };
 
 const MAX_PROBLEM_CHARACTERS = 300;
 
-/** What the record's `additionalHeadersRef` leads to; `secretAt` is asked by `namespace/name`. */
+/** Resolves the record's `additionalHeadersRef`. `secretAt` takes `namespace/name`. */
 export function headersOf(
   { namespace, spec }: Pick<ManifestRecord, "namespace" | "spec">,
   secretAt: (key: string) => SecretReading,
@@ -33,7 +36,7 @@ export function headersOf(
 
 const bounded = (text: string) => text.slice(0, MAX_PROBLEM_CHARACTERS);
 
-/** The values of a Secret as text; what is no UTF-8 is refused with the header it stands for. */
+/** The values of a Secret as text. A value that is not UTF-8 is refused later, with its header. */
 export function secretValues({
   data = {},
   stringData = {},

@@ -4,7 +4,10 @@ import { SECRET } from "../kubernetes/kinds.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
 import type { Log } from "../runtime/log.ts";
 
-/** The role that a person binds in a namespace whose header Secrets the agent is to read: see `deploy/agent/header-secrets-role.yaml`. */
+/**
+ * The role that a person binds in a namespace whose header Secrets the agent is to read: see
+ * `deploy/agent/header-secrets-role.yaml`.
+ */
 const ROLE = "vedette-header-secrets";
 
 /** One that is not read by then holds up the other records no longer. */
@@ -28,8 +31,8 @@ interface Watched {
 }
 
 /**
- * The Secrets that records name for their headers, each watched alone: the agent asks for no other. A list of names that
- * changes leaves the watches alone that stay.
+ * The Secrets that records name for their headers, each watched alone: the agent asks for no other. A list of names
+ * that changes leaves the watches alone that stay.
  */
 export class HeaderSecrets {
   readonly #options: HeaderSecretsOptions;
@@ -53,8 +56,8 @@ export class HeaderSecrets {
   }
 
   /**
-   * Whether each was read, or cannot be: what is not known yet must not look like a Secret that is missing. One that nobody
-   * answers for is waited for no longer than a moment.
+   * Whether each was read, or cannot be: what is not known yet must not look like a Secret that is missing. One that
+   * nobody answers for is waited for no longer than a moment.
    */
   get isSynced(): boolean {
     const nowMs = this.#options.elapsedMs();

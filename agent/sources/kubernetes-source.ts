@@ -26,8 +26,9 @@ export class KubernetesSource {
   }
 
   /**
-   * The records as they are now; undefined while something of them has never been read, and while the cluster does not know the
-   * kind: who deletes the definition deletes the records first, so that without it they are not gone but out of sight.
+   * The records as they are now; undefined while something of them has never been read, and while the cluster does not
+   * know the kind: who deletes the definition deletes the records first, so that without it they are not gone but out
+   * of sight.
    */
   read(): KubernetesRecords | undefined {
     const { caches, secrets, isMember } = this.#options;

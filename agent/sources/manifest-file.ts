@@ -3,7 +3,7 @@ import type { RecordSpec } from "../../shared/model/record.ts";
 import { type Headers, headersOf, type SecretReading } from "./header-secret.ts";
 import { type Fault, type ManifestDocument, readDocuments } from "./yaml-documents.ts";
 
-/** A `DNSRecord` as a file or the API server gave it. */
+/** A `DNSRecord` from a file or the API server. */
 export interface ManifestRecord {
   /** `namespace/name` */
   key: string;
@@ -11,26 +11,26 @@ export interface ManifestRecord {
   name: string;
   uid?: string;
   generation?: number;
-  /** RFC 3339; known of an object of the API. */
+  /** RFC 3339; only for objects of the API. */
   createdAt?: string;
   spec: RecordSpec;
-  /** The spec before parsing: what a snapshot carries and the state file remembers. */
+  /** The spec before parsing, as snapshots and the state file hold it. */
   specInput: unknown;
 }
 
-/** A `DNSRecord` and where in its file it stands. */
+/** A `DNSRecord` and its line in the file. */
 export interface FileRecord extends ManifestRecord {
   line: number;
 }
 
-/** A `Secret` as a file gave it. Its values go to the edge and nowhere else: not into the state file, not into a log. */
+/** A `Secret` from a file. Its values go to the edge only, never into the state file or a log. */
 export interface ManifestSecret {
   key: string;
   values: Readonly<Record<string, string>>;
   line: number;
 }
 
-/** Something wrong in a manifest, for the person who wrote it. */
+/** An error in a manifest, for its author. */
 export interface ManifestProblem {
   file: string;
   line?: number;
@@ -38,20 +38,20 @@ export interface ManifestProblem {
   message: string;
 }
 
-/** What one file holds. */
+/** The content of one file. */
 export interface FileContent {
   records: readonly FileRecord[];
   secrets: readonly ManifestSecret[];
   problems: readonly ManifestProblem[];
-  /** Documents that are wrong, by `namespace/name`; their last good form stays. */
+  /** Invalid documents, by `namespace/name`. Their last valid form stays in force. */
   broken: ReadonlySet<string>;
-  /** Whether something is wrong that could be any document of the file: whatever it had before stays then. */
+  /** Whether an error could concern any document of the file. Then all former documents stay in force. */
   unclear: boolean;
 }
 
 /**
- * What a file holds after it was read again. A wrong document leaves the last good form in force; a document that is
- * gone, with nothing else wrong that could be it, is gone.
+ * Merges a file that was read again with its former content. An invalid document keeps its last valid form. A document
+ * that is missing is removed, unless an error in the file could be that document.
  */
 export function mergeReread(before: FileContent | undefined, read: FileContent): FileContent {
   if (before === undefined) return read;
@@ -71,12 +71,15 @@ export function formatProblem({ file, line, column, message }: ManifestProblem):
   return `${[file, line, column].filter((part) => part !== undefined).join(":")} ${message}`;
 }
 
-/** Reads the manifests of one file. A document that is wrong is reported with line, column and field, and stops no other. */
+/**
+ * Reads the manifests of one file. An invalid document is reported with line, column and field, and does not affect
+ * other documents.
+ */
 export function parseManifests(text: string, file: string): FileContent {
   return fileContent(readDocuments(text), file);
 }
 
-/** What the documents of a file come to. */
+/** Combines the documents of a file. */
 export function fileContent(documents: readonly ManifestDocument[], file: string): FileContent {
   const wrong = documents.flatMap((one) => (one.kind === "Wrong" ? [one] : []));
   const isEmpty = documents.every(({ kind }) => kind === "Blank");
@@ -97,7 +100,7 @@ export function fileContent(documents: readonly ManifestDocument[], file: string
   };
 }
 
-/** The content of a file that could not even be parsed. */
+/** The content of a file that cannot be parsed. */
 export function unparsed(file: string, message: string): FileContent {
   return { records: [], secrets: [], problems: [{ file, message }], broken: new Set(), unclear: true };
 }
@@ -111,14 +114,16 @@ function problemOf(file: string, key: string | undefined, { line, column, ...fau
 
 /** A record of this cluster, with its header secrets joined. */
 export interface OwnRecord extends ManifestRecord, Headers {
-  /** Where it stands; absent for an object of the API. */
+  /** The file and line; absent for an object of the API. */
   file?: string;
   line?: number;
-  /** Why its spec as it stands was refused, in words: `spec` is then the form that was accepted last. */
+  /** Why the current spec is invalid. `spec` is then the last valid form. */
   refusal?: string;
 }
 
-/** All records of all files, in the order of their keys. Of two with one name the first by file and line holds. */
+/**
+ * Merges the records of all files, sorted by key. Of two records with the same name the first by file and line counts.
+ */
 export function mergeFiles(files: ReadonlyMap<string, FileContent>): {
   records: OwnRecord[];
   problems: ManifestProblem[];

@@ -13,7 +13,7 @@ const given = z.object({
   spec: z.unknown(),
 });
 
-/** Reads a `DNSRecord` as a file or the API server holds it, or says which of its fields breaks which rule. */
+/** Parses a `DNSRecord` of a file or the API server, or returns the fields and the rules that they break. */
 export function readRecord(manifest: unknown): ReadRecord {
   const result = recordManifest.safeParse(manifest);
   if (!result.success) return { ok: false, errors: fieldErrors(result.error, manifest) };

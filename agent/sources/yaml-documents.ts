@@ -11,7 +11,7 @@ import { readRecord } from "./record.ts";
 type Yaml = Document.Parsed<ParsedNode>;
 type Place = { lines: LineCounter; document: Yaml };
 
-/** A broken rule, and where it is broken. Without a field it is about the document as such. */
+/** A broken rule and its place. Without a field it concerns the whole document. */
 export interface Fault {
   line: number;
   column: number;
@@ -27,10 +27,13 @@ type Read =
   | { kind: "Blank" | "Ignored" }
   | { kind: "Wrong"; key?: string; faults: Fault[] };
 
-/** What one document of a file is. `Judged` is of a kind that only the caller knows, and in order; `Ignored` is of others. */
+/**
+ * One document of a file. `Judged` is a valid document of a kind that the caller checks; `Ignored` is of a foreign
+ * kind.
+ */
 export type ManifestDocument = Read & { line: number };
 
-/** By kind: which rules a manifest of our group breaks that is not read here. */
+/** Checks for further kinds of our group, by kind. A check returns the broken rules. */
 export type Judges = Readonly<Record<string, (manifest: unknown) => FieldError[]>>;
 
 const head = z.looseObject({ apiVersion: z.string(), kind: z.string() });
@@ -40,8 +43,9 @@ const named = z.looseObject({
 const GROUP = API_VERSION.replace(/\/.*/, "/");
 
 /**
- * Reads the documents of one file: `DNSRecord`s, `Secret`s, and what else has a judge; those of other groups and kinds are passed
- * over. One that is wrong is told with line, column and field, and stops no other. Faults never show a secret's value.
+ * Reads the documents of one file: `DNSRecord`s, `Secret`s and kinds with a check of their own. Foreign groups and
+ * kinds are ignored. An invalid document is reported with line, column and field, and does not affect other documents.
+ * Faults never contain the value of a secret.
  */
 export function readDocuments(text: string, judges: Judges = {}): ManifestDocument[] {
   const lines = new LineCounter();
@@ -119,7 +123,10 @@ function at({ lines }: Place, offset: number, fault: Omit<Fault, "line" | "colum
 
 const startOf = (document: Yaml) => document.contents?.range[0] ?? document.range[0];
 
-/** Where a field such as `spec.endpoints[1].targets` stands; where it is missing, the innermost thing that should hold it. */
+/**
+ * The offset of a field such as `spec.endpoints[1].targets`. If it is missing, the offset of the innermost existing
+ * parent.
+ */
 function offsetOf(document: Yaml, field: string): number {
   const path = field.split(/[.[\]]+/).filter((part) => part !== "");
   for (let length = path.length; length > 0; length -= 1) {
@@ -130,7 +137,9 @@ function offsetOf(document: Yaml, field: string): number {
   return startOf(document);
 }
 
-/** Undefined where the document cannot be made into a value (an alias without an anchor, or ones that explode). */
+/**
+ * Undefined if the document has no value, for example because of an alias without an anchor or an expansion of aliases.
+ */
 function toValue(document: Yaml): unknown {
   try {
     return document.toJS();
@@ -139,6 +148,6 @@ function toValue(document: Yaml): unknown {
   }
 }
 
-/** The part behind a colon can quote the file, and with that a secret. */
+/** The part after a colon can quote the file, and so a secret. */
 const yamlRule = ({ message, code }: { message: string; code: string }) =>
   `is no valid YAML: ${message.split(":")[0]} (${code})`;

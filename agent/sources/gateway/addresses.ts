@@ -3,7 +3,7 @@ import { z } from "zod";
 import { canonicalAddress } from "../../../shared/model/address.ts";
 import { canonicalHost } from "../../../shared/model/host.ts";
 
-/** What DNS can point to: canonical, sorted, each once. */
+/** What DNS can point to: canonical, sorted and unique. */
 export interface Targets {
   ips: readonly string[];
   hosts: readonly string[];
@@ -11,9 +11,9 @@ export interface Targets {
 
 /** A Gateway's `status.addresses`. */
 export interface Addresses extends Targets {
-  /** Entries that are no address for DNS, such as a `NamedAddress`. */
+  /** Entries that DNS cannot hold, such as a `NamedAddress`. */
   unsupported: readonly string[];
-  /** Entries that may stand for any address, since they cannot be read. */
+  /** Entries that cannot be read and so may stand for any address. */
   unreadable: readonly string[];
 }
 
@@ -25,7 +25,7 @@ const DNS_TYPES: ReadonlySet<string> = new Set(["IPAddress", "Hostname"]);
 const UNSPECIFIED: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 const MAX_SHOWN = 80;
 
-/** Reads the addresses of a Gateway from its status. One that is absent has none; nothing makes it throw. */
+/** Reads the addresses of a Gateway from its status. A missing status has none. It never throws. */
 export function readAddresses(status: unknown): Addresses {
   const shape = statusShape.safeParse(status ?? {});
   if (!shape.success) return { ips: [], hosts: [], unsupported: [], unreadable: ["status.addresses is no list"] };
@@ -45,8 +45,8 @@ function readEntry(raw: unknown): Entry {
 }
 
 /**
- * A target by what it is, whatever its type says: there are Gateways that give an address as a host name. An IPv4 address
- * that is written as an IPv6 one (`::ffff:192.0.2.1`) is IPv4.
+ * Reads a target by its value and not by its type, since some Gateways give an address as a host name. An IPv4-mapped
+ * IPv6 address (`::ffff:192.0.2.1`) is IPv4.
  */
 function readTarget(text: string): { kind: "Ip" | "Host"; text: string } | undefined {
   const address = canonicalAddress(text);
@@ -61,11 +61,11 @@ function unmapped(address: string): string {
 }
 
 /**
- * What a Gateway's record is to hold. An address list without any address keeps the last ones, and one that cannot be read
- * to its end takes none away: which of the last ones an unreadable entry stands for, nobody knows. A dead address that stays
- * is kept out of DNS by its health check; a live one that is dropped is missed by nobody but its users.
+ * The targets of a Gateway's record. An empty address list keeps the last targets. A list with an unreadable entry
+ * removes none, since that entry may stand for any of them. The health check keeps a dead address out of DNS, but
+ * nothing would bring back a live one that was dropped.
  *
- * @param last the targets that the record holds now
+ * @param last the current targets of the record
  */
 export function effectiveTargets(read: Addresses, last: Iterable<string>): Targets {
   const isEmpty = read.ips.length + read.hosts.length === 0;

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { digest } from "../../../shared/hash.ts";
 import { canonicalHost } from "../../../shared/model/host.ts";
 import { recordSpec } from "../../../shared/model/record.ts";
 import { GATEWAY } from "../../kubernetes/kinds.ts";
+import { shortenWithHash } from "../../kubernetes/metadata.ts";
 import { isManagedByUs, type KubeObject, MANAGED_BY_US, type ObjectMeta } from "../../kubernetes/object.ts";
 import { GATEWAY_GROUP, type Gateway } from "./gateway.ts";
 import { memoize } from "./memoize.ts";
@@ -10,7 +10,7 @@ import type { Policy } from "./policy-attachment.ts";
 
 const POLICY = "vedette.dev/policy";
 
-/** A DNSRecord in the cluster that was made from a Gateway. */
+/** A DNSRecord in the cluster that the agent made from a Gateway. */
 export interface DerivedRecord {
   object: KubeObject;
   /** Name of the Gateway that owns it, in its namespace. */
@@ -25,8 +25,8 @@ const specShape = z.looseObject({ rootHost: z.string().optional(), endpoints: z.
 const endpointShape = z.looseObject({ targets: z.array(z.string()) });
 
 /**
- * Reads a DNSRecord that was made from a Gateway: it has our label, and a Gateway for its controller. Undefined for any other,
- * which is somebody else's.
+ * Reads a DNSRecord that was made from a Gateway. Such a record has the agent's label and a Gateway as its controller.
+ * Undefined for any other record.
  */
 export const readDerived = memoize((object: KubeObject): DerivedRecord | undefined => {
   const { annotations, ownerReferences = [] } = object.metadata;
@@ -46,7 +46,7 @@ export const readDerived = memoize((object: KubeObject): DerivedRecord | undefin
 const isGateway = ({ kind, apiVersion }: { kind: string; apiVersion: string }) =>
   kind === GATEWAY.kind && apiVersion.startsWith(`${GATEWAY_GROUP}/`);
 
-/** What we say in the metadata of a derived record, its uid aside. */
+/** The metadata of a derived record, without its uid. */
 export function derivedMetadata(name: string, gateway: Gateway, listener: string, policy: Policy): ObjectMeta {
   return {
     name,
@@ -62,37 +62,30 @@ export function derivedMetadata(name: string, gateway: Gateway, listener: string
 const MAX_OBJECT_NAME = 253;
 const MAX_LABEL_VALUE = 63;
 const MAX_SET_IDENTIFIER = 128;
-const HASH_DIGITS = 8;
 
 /**
- * The name of the record of a listener: `<gateway>-<listener>`. A listener's name with a hyphen in it gets a hash behind,
- * since `a-b` with `c` and `a` with `b-c` would else have one name; so does a name that is too long. It depends on nothing
- * but the two, so that a record never changes its name on account of another Gateway.
+ * The name of a listener's record: `<gateway>-<listener>`. It ends in a hash if the listener's name has a hyphen, since
+ * `a-b` with `c` and `a` with `b-c` would have the same name, or if it is too long. It depends on these two names only,
+ * so that another Gateway never changes it.
  */
 export function recordName(gateway: string, listener: string): string {
   const plain = `${gateway}-${listener}`;
   const isPlain = !listener.includes("-") && plain.length <= MAX_OBJECT_NAME;
-  return isPlain ? plain : withHash(plain, `${gateway}/${listener}`, MAX_OBJECT_NAME);
+  return isPlain ? plain : shortenWithHash(plain, MAX_OBJECT_NAME, `${gateway}/${listener}`);
 }
 
-/** The value of a label that names an object. */
+/** The value of a label that names an object, shortened if it is too long. */
 export function labelValue(name: string): string {
-  return name.length <= MAX_LABEL_VALUE ? name : withHash(name, name, MAX_LABEL_VALUE);
+  return name.length <= MAX_LABEL_VALUE ? name : shortenWithHash(name, MAX_LABEL_VALUE);
 }
 
-/** What tells the weighted set of a host name from the others: the host name, shortened where it is too long for one. */
+/** The set identifier of a host name's weighted set: the host name, shortened if it is too long. */
 export function setIdentifier(host: string): string {
-  return host.length <= MAX_SET_IDENTIFIER ? host : withHash(host, host, MAX_SET_IDENTIFIER);
-}
-
-/** The text, shortened so that it ends in `-` and the hash and is legal as a name. */
-function withHash(text: string, identity: string, maxLength: number): string {
-  const head = text.slice(0, maxLength - HASH_DIGITS - 1).replace(/[-.]+$/, "");
-  return `${head}-${digest(identity).slice(0, HASH_DIGITS)}`;
+  return host.length <= MAX_SET_IDENTIFIER ? host : shortenWithHash(host, MAX_SET_IDENTIFIER);
 }
 
 const parse = memoize((spec: object) => recordSpec.safeParse(spec));
 
-/** Parses the spec of a record. To do it once for each counts: there may be thousands, and each change looks at all. */
+/** Parses the spec of a record, once for each object: there may be thousands, and each change reads all of them. */
 export const parseSpec = (spec: unknown) =>
   typeof spec === "object" && spec !== null ? parse(spec) : recordSpec.safeParse(spec);

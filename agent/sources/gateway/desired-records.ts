@@ -6,11 +6,11 @@ import { type Attachment, policiesOf, policyFor } from "./policy-attachment.ts";
 import type { Diagnostic } from "./policy-status.ts";
 import { type CoveredHost, coveredHosts, desiredSpec } from "./record-spec.ts";
 
-/** What is to become of the records of a Gateway. */
+/** The desired records of a Gateway. */
 export interface DesiredRecords {
-  /** DNSRecords as they are to be, without uid. */
+  /** The desired DNSRecords, without uid. */
   records: readonly KubeObject[];
-  /** Names of records that are to stay as they are. */
+  /** Names of records that stay as they are. */
   kept: readonly string[];
   findings: readonly Diagnostic[];
 }
@@ -18,8 +18,8 @@ export interface DesiredRecords {
 type Records = ReadonlyMap<string, KubeObject>;
 
 /**
- * The records of a Gateway: one for each host name that a policy covers, named by the listener that speaks for it. Where
- * none can be made as wanted, the last form stays. A Gateway that no policy is attached to, as one that is being deleted, has none.
+ * The records of a Gateway: one for each host name that a policy covers, named after its listener. If a record cannot
+ * be made as desired, its last form stays. A Gateway without a policy has none, nor has one that is being deleted.
  *
  * @param existing the DNSRecords of the Gateway's namespace by name
  */
@@ -71,7 +71,7 @@ function recordOf(gateway: Gateway, share: CoveredHost, existing: Records, own: 
   }
 }
 
-/** A record that was refused is not one that is gone. Its owner and its name follow the Gateway all the same. */
+/** An invalid record is not deleted: it keeps its last spec. Its owner and name still follow the Gateway. */
 function lastForm(last: DerivedRecord | undefined, recordWith: (spec: unknown) => KubeObject): Result {
   if (last === undefined) return {};
   const { spec } = last.object;

@@ -33,8 +33,9 @@ export interface GatewayControllerOptions {
 }
 
 /**
- * Reconciles the DNSRecords that are made from Gateways and the statuses of their policies. Each pass reads everything and writes only
- * what differs. At most one pass runs at a time; a change during a pass causes another. Nothing is written until all kinds are synced.
+ * Reconciles the DNSRecords that are made from Gateways and the statuses of their policies. Each pass reads everything
+ * and writes only what differs. At most one pass runs at a time; a change during a pass causes another. Nothing is
+ * written until all kinds are synced.
  */
 export class GatewayController {
   readonly #options: GatewayControllerOptions;
@@ -60,7 +61,9 @@ export class GatewayController {
     this.changed();
   }
 
-  /** Call it when an object of the three kinds has changed, or when a kind was synced, became known or became unknown. */
+  /**
+   * Call it when an object of the three kinds has changed, or when a kind was synced, became known or became unknown.
+   */
   changed(): void {
     this.#queue.addAfter(ALL, this.#window.delayMs);
   }
@@ -103,8 +106,8 @@ export class GatewayController {
   }
 
   /**
-   * Deletes only what is also to be deleted according to the API server now. The informers may be behind: the former leader may have
-   * made a record for a Gateway that this replica has not seen yet.
+   * Deletes only what is also to be deleted according to the API server now. The informers may be behind: the former
+   * leader may have made a record for a Gateway that this replica has not seen yet.
    */
   async #delete(writes: readonly Write[]): Promise<void> {
     const { port, records, clock } = this.#options;

@@ -5,28 +5,28 @@ import { type KubeObject, refKey } from "../../kubernetes/object.ts";
 import { type Addresses, readAddresses } from "./addresses.ts";
 import { memoize } from "./memoize.ts";
 
-/** Where Gateways stand in the API. */
+/** The API group of Gateways. */
 export const GATEWAY_GROUP = "gateway.networking.k8s.io";
 
-/** What takes connections for a host name. */
+/** A listener of a Gateway. */
 export interface Listener {
   name: string;
-  /** Canonical, may start with `*.`; absent where it takes any. */
+  /** Canonical, may start with `*.`; absent if the listener takes any host. */
   host?: string;
   port: number;
-  /** HTTP, HTTPS, TLS, TCP, UDP, or one of the implementation's own. */
+  /** HTTP, HTTPS, TLS, TCP, UDP, or a protocol of the implementation. */
   protocol: string;
 }
 
 /** A listener that cannot be read. */
 export interface UnreadableListener {
-  /** Absent where not even that can be read. */
+  /** Absent if it cannot be read. */
   name?: string;
-  /** In words. */
+  /** The reason, as a sentence. */
   why: string;
 }
 
-/** A Gateway, as far as DNS is concerned. */
+/** The part of a Gateway that matters for DNS. */
 export interface Gateway {
   /** `namespace/name` */
   key: string;
@@ -50,8 +50,7 @@ const listenerShape = z.looseObject({
 });
 
 /**
- * Reads a Gateway of the API. What it has beyond the fields that matter passes; a listener that cannot be read is named
- * beside the others.
+ * Reads a Gateway. Other fields are ignored. A listener that cannot be read is listed in `unreadable`.
  */
 export const readGateway = memoize(({ metadata, spec, status }: KubeObject): Gateway => {
   const { namespace = "default", name, uid = "" } = metadata;
@@ -71,7 +70,7 @@ export const readGateway = memoize(({ metadata, spec, status }: KubeObject): Gat
   };
 });
 
-/** When an object was created, Unix ms; one that does not say so is younger than all others. */
+/** The creation time, Unix ms. An object without one counts as the youngest. */
 export function createdAtMs({ creationTimestamp }: KubeObject["metadata"]): number {
   const timeMs = Date.parse(creationTimestamp ?? "");
   return Number.isNaN(timeMs) ? Number.MAX_SAFE_INTEGER : timeMs;

@@ -7,25 +7,27 @@ import { type Gateway, readGateway } from "./gateway.ts";
 import { type Attachment, attachPolicies, olderFirst, type Policy, readPolicy } from "./policy-attachment.ts";
 import { type Diagnostic, gatewayDiagnostics, policyStatusOf } from "./policy-status.ts";
 
-/** What the API holds. A kind that the cluster does not know is undefined: that is not the same as none. */
+/**
+ * The objects in the cluster. A kind that the cluster does not serve is undefined, which differs from an empty list.
+ */
 export interface ClusterState {
   gateways: readonly KubeObject[] | undefined;
   policies: readonly KubeObject[] | undefined;
   records: readonly KubeObject[];
 }
 
-/** What is to be written so that records and statuses are as they should be. Empty where they are. */
+/** The writes that make records and statuses as desired. Empty if they already are. */
 export interface Changes {
-  /** DNSRecords as they are to be; with a uid where the object exists. */
+  /** The desired DNSRecords; with a uid if the object exists. */
   applies: readonly KubeObject[];
-  /** DNSRecords as they are. */
+  /** Existing DNSRecords. */
   deletes: readonly KubeObject[];
   statuses: readonly { policy: KubeObject; status: PolicyStatus }[];
 }
 
 /**
- * Wanted minus actual. Only what is known to be gone is deleted: while the cluster does not know Gateways or policies, all
- * records stay as they are.
+ * Desired minus actual. While the cluster does not serve Gateways or policies, all records stay as they are: a record
+ * is deleted only if its source is known to be gone.
  *
  * @param nowMs Unix ms
  */
@@ -56,7 +58,7 @@ export function planChanges(world: ClusterState, nowMs: number): Changes {
 
 type Results = readonly ({ gateway: Gateway } & DesiredRecords)[];
 
-/** Two Gateways may come to one name for a record by their listeners' names: the older Gateway has it. */
+/** Two Gateways may yield the same record name through their listeners' names. The older Gateway gets it. */
 function withoutTwins(results: Results): { wanted: Map<string, KubeObject>; findings: Diagnostic[] } {
   const wanted = new Map<string, KubeObject>();
   const findings = results.flatMap((result) => [...result.findings]);
@@ -76,7 +78,7 @@ function twinOf(record: KubeObject, { namespace }: Gateway): Diagnostic {
   return { policy: refKey({ namespace, name: policy }), kind: "Note", message };
 }
 
-/** A record stays while its policy is there and does not even say what it is for. */
+/** A record stays while its policy exists but has no readable target. */
 function isHeld(object: KubeObject, gateways: readonly Gateway[], policies: readonly Policy[]): boolean {
   const derived = readDerived(object);
   const { namespace } = object.metadata;
@@ -130,8 +132,8 @@ function statusesOf(
 type Texts = Readonly<Record<string, string>>;
 
 /**
- * Whether a DNSRecord says what is wanted of it. Labels and annotations of others are no difference, nor is how the same spec
- * is written: the API server fills in defaults.
+ * Whether a DNSRecord matches the desired one. Foreign labels and annotations are ignored, and specs are compared as
+ * parsed, since the API server fills in defaults.
  */
 export function matchesDesired(actual: KubeObject, wanted: KubeObject): boolean {
   const { labels, annotations, ownerReferences = [] } = wanted.metadata;
@@ -147,7 +149,7 @@ export function matchesDesired(actual: KubeObject, wanted: KubeObject): boolean 
 const hasAll = (there: Texts = {}, wanted: Texts = {}) =>
   Object.entries(wanted).every(([name, value]) => there[name] === value);
 
-/** How the same is written is no difference. */
+/** Compares parsed specs, so that different notations are equal. */
 function isSameSpec(actual: unknown, wanted: unknown): boolean {
   return isDeepStrictEqual(parseSpec(actual).data ?? actual, parseSpec(wanted).data ?? wanted);
 }

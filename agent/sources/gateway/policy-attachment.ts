@@ -5,26 +5,26 @@ import { type KubeObject, refKey } from "../../kubernetes/object.ts";
 import { createdAtMs, type Gateway } from "./gateway.ts";
 import { memoize } from "./memoize.ts";
 
-/** What the `Accepted` condition of a policy says, by Gateway API's reasons for policies. */
+/** The content of a policy's `Accepted` condition, with Gateway API's reasons for policies. */
 export interface Verdict {
   reason: "Accepted" | "Conflicted" | "Invalid" | "TargetNotFound";
   message: string;
 }
 
-/** Which policy is in force where. */
+/** The policies in force, and the verdict on each policy. */
 export interface Attachment {
-  /** By target: the key of a Gateway, or `<key of the Gateway>/<listener>`. */
+  /** The key of a target is the key of a Gateway, or `<key of the Gateway>/<listener>`. */
   policyByTarget: ReadonlyMap<string, Policy>;
   /** By policy key. */
   verdicts: ReadonlyMap<string, Verdict>;
 }
 
 /**
- * Attaches policies to Gateways as Gateway API has it for direct policies: the older one holds a target, by creation time and
- * then by namespace and name, and the others are in conflict. One whose spec is wrong holds it too: to fall to the next would
- * change DNS on account of a slip of the pen.
+ * Attaches policies to Gateways by Gateway API's rules for direct policies. The oldest policy of a target wins, by
+ * creation time and then by namespace and name; later ones conflict. A policy with an invalid spec wins too: a fallback
+ * to the next one would change DNS because of a typing error.
  *
- * @param gateways undefined while the cluster does not know the kind
+ * @param gateways undefined while the cluster does not serve the kind
  */
 export function attachPolicies(gateways: readonly Gateway[] | undefined, policies: readonly Policy[]): Attachment {
   const byKey = new Map(gateways?.map((gateway) => [gateway.key, gateway]));
@@ -44,18 +44,18 @@ export function attachPolicies(gateways: readonly Gateway[] | undefined, policie
   return { policyByTarget, verdicts };
 }
 
-/** The policy in force for a listener: its own before that of the whole Gateway. */
+/** The policy in force for a listener. The listener's own policy takes precedence over the Gateway's. */
 export function policyFor({ policyByTarget }: Attachment, gateway: Gateway, listener: string): Policy | undefined {
   return policyByTarget.get(`${gateway.key}/${listener}`) ?? policyByTarget.get(gateway.key);
 }
 
-/** The policies that hold a Gateway or a listener of it, each once. */
+/** The policies in force for a Gateway or one of its listeners, each once. */
 export function policiesOf({ policyByTarget }: Attachment, { key }: Gateway): Policy[] {
   const ofGateway = [...policyByTarget].filter(([target]) => target === key || target.startsWith(`${key}/`));
   return [...new Set(ofGateway.map(([, policy]) => policy))];
 }
 
-/** Objects in the order in which they take precedence. */
+/** Compares objects by precedence: the older one first. */
 export function olderFirst<Item extends { createdAtMs: number; key: string }>(a: Item, b: Item): number {
   return a.createdAtMs - b.createdAtMs || (a.key < b.key ? -1 : 1);
 }
@@ -83,7 +83,7 @@ function whyNotFound(
   return hasListener(gateway, sectionName) ? undefined : `The Gateway ${name} has no listener ${sectionName}.`;
 }
 
-/** One that cannot be read may be any that is asked for: nothing is taken for gone on account of it. */
+/** A listener that cannot be read may be the requested one, so it does not count as missing. */
 const hasListener = ({ listeners, unreadable }: Gateway, sectionName: string | undefined) =>
   sectionName === undefined ||
   listeners.some(({ name }) => name === sectionName) ||
@@ -97,7 +97,7 @@ const conflictWith = (holder: Policy): Verdict => ({
   message: `The policy ${holder.name} is older and has the same target: delete one of them, or target another listener.`,
 });
 
-/** What a policy is for: a Gateway of its namespace, or one listener of it. */
+/** The target of a policy: a Gateway of its namespace, or one of its listeners. */
 export interface Target {
   name: string;
   sectionName?: string | undefined;
@@ -111,9 +111,9 @@ export interface Policy {
   name: string;
   createdAtMs: number;
   isBeingDeleted: boolean;
-  /** Undefined where not even that can be read. */
+  /** Undefined if it cannot be read. */
   target: Target | undefined;
-  /** A spec that is wrong still holds its target, so that nothing changes until it is mended. */
+  /** A policy with an invalid spec still holds its target, so that nothing changes until the spec is corrected. */
   reading: { ok: true; spec: PolicySpec } | { ok: false; message: string };
   object: KubeObject;
 }

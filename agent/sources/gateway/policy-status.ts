@@ -7,14 +7,14 @@ import { type Attachment, type Policy, policiesOf, policyFor, type Target, type 
 type Ancestor = PolicyStatus["ancestors"][number];
 
 export const CONTROLLER_NAME = "vedette.dev/agent";
-/** As many as Gateway API's PolicyStatus holds. */
+/** The limit of Gateway API's PolicyStatus. */
 const MAX_ANCESTORS = 16;
 const MAX_MESSAGE_CHARACTERS = 1_000;
 const MAX_NAMED = 3;
 
 /**
- * The status of a policy: its condition `Accepted` in the entry of its target. Entries of other controllers stay as they are.
- * Undefined where there is nothing that an entry could be about.
+ * The status of a policy: the condition `Accepted` in the entry of its target. Entries of other controllers are kept.
+ * Undefined if the policy has no readable target.
  */
 export function policyStatusOf(
   policy: Policy,
@@ -52,7 +52,7 @@ function outcome(verdict: Verdict, findings: readonly Diagnostic[]): Verdict {
   return { reason: "Accepted", message: messageOf(findings) };
 }
 
-/** What is said of many is said once, with some of them named. */
+/** Joins the messages. A message about several hosts or listeners appears once and names some of them. */
 function messageOf(findings: readonly Diagnostic[]): string {
   const lines = Map.groupBy(findings, ({ message }) => message)
     .entries()
@@ -82,19 +82,22 @@ function isSameTarget({ ancestorRef }: Ancestor, wanted: ReturnType<typeof ances
   return namespace === wanted.namespace && name === wanted.name && sectionName === wanted.sectionName;
 }
 
-/** Something to say of a policy that is in force. */
+/** A message about a policy that is in force. */
 export interface Diagnostic {
   /** Key of the policy. */
   policy: string;
-  /** `Invalid`: what the policy asks for cannot be done. `Note`: it is done, and something is left out or stays as it was. */
+  /**
+   * `Invalid`: the policy cannot be carried out. `Note`: it is carried out, but something is omitted or stays as it
+   * was.
+   */
   kind: "Invalid" | "Note";
   /** A sentence. */
   message: string;
-  /** What it is said of, where that is not all of the Gateway: a host or a listener. */
+  /** The host or listener that the message is about; undefined if it is about the whole Gateway. */
   about?: string;
 }
 
-/** What is to be said of a Gateway to every policy that holds it or a listener of it. */
+/** The messages about a Gateway for each policy that is in force for it or its listeners. */
 export function gatewayDiagnostics(gateway: Gateway, attachment: Attachment): Diagnostic[] {
   const hostless = gateway.listeners.flatMap(({ name, host }): Diagnostic[] => {
     const policy = policyFor(attachment, gateway, name)?.key;

@@ -8,18 +8,20 @@ import { parseSpec, setIdentifier } from "./derived-record.ts";
 import type { Gateway, Listener } from "./gateway.ts";
 import type { Policy } from "./policy-attachment.ts";
 
-/** What the record of a host is to say. */
+/** The desired spec of a host's record. */
 export type DesiredSpec =
   | { kind: "Spec"; spec: RecordSpecInput; note?: string }
-  /** There is nothing to publish yet. */
+  /** The Gateway has nothing to publish yet. */
   | { kind: "None" }
-  /** What the policy asks for is no record. Without a message where the policy itself is wrong, which is told elsewhere. */
+  /**
+   * The policy yields no valid record. There is no message if the policy itself is invalid, since its verdict says so.
+   */
   | { kind: "Invalid"; message?: string };
 
 /**
- * The spec of a host's record by its policy and the Gateway's addresses.
+ * Makes the spec of a host's record from its policy and the Gateway's addresses.
  *
- * @param lastTargets what the record holds now
+ * @param lastTargets the current targets of the record
  */
 export function desiredSpec(
   { addresses }: Gateway,
@@ -48,19 +50,19 @@ function whyInvalid(spec: RecordSpecInput): string | undefined {
 
 type EndpointInput = RecordSpecInput["endpoints"][number];
 
-/** Sets of one name need weights; without one of the policy all weigh the same. */
+/** Several CNAME sets of one name need weights. This is the default for each. */
 const EQUAL_WEIGHT = 100;
 
 export interface EndpointSettings {
   /** Seconds. */
   recordTTL: number;
-  /** 0 to 255; where it is set, also a single host name becomes a weighted set. */
+  /** 0 to 255. If it is set, a single host name becomes a weighted set too. */
   weight?: number | undefined;
 }
 
 /**
- * The record sets that lead from a host to its targets: A and AAAA for addresses; for host names a CNAME, or one weighted
- * set for each. A name cannot have both, so that beside addresses host names are left out.
+ * The record sets of a host: A and AAAA for addresses; for host names one CNAME, or a weighted set for each. A name
+ * cannot have both, so host names are omitted if there are addresses.
  */
 export function endpointsFor(rootHost: string, { ips, hosts }: Targets, settings: EndpointSettings): EndpointInput[] {
   const base = { dnsName: rootHost, recordTTL: settings.recordTTL };
@@ -83,13 +85,15 @@ export function endpointsFor(rootHost: string, { ips, hosts }: Targets, settings
 
 type HealthCheckInput = NonNullable<RecordSpecInput["healthCheck"]>;
 
-/** How to ask behind a listener. Those that are not here (UDP, an implementation's own) cannot be asked without being told how. */
+/**
+ * The probe protocol for each listener protocol. Other protocols (UDP, an implementation's own) need one in the policy.
+ */
 const PROBED_BY: Readonly<Record<string, Protocol>> = { HTTPS: "HTTPS", TLS: "HTTPS", HTTP: "HTTP", TCP: "TCP" };
 
 /**
- * The health check of a listener's record: the policy's, with the protocol and port of the listener where it names none.
- * A policy that names another protocol than the listener's gets the port of the host's listener for that protocol, for the
- * listener's own answers to another. Undefined where neither says how to ask.
+ * The health check of a listener's record: the policy's, completed by the listener's protocol and port. If the policy
+ * names another protocol than the listener's, the port comes from the host's listener for that protocol, since the
+ * listener's own port speaks another one. Undefined if neither names a protocol.
  *
  * @param sameHost all listeners of the host, by precedence
  */
@@ -109,10 +113,10 @@ function portFor(protocol: Protocol, listener: Listener, sameHost: readonly List
   return [listener, ...sameHost].find((one) => PROBED_BY[one.protocol] === protocol)?.port;
 }
 
-/** A host name of a Gateway, and who speaks for it. */
+/** A host name of a Gateway that a policy covers. */
 export interface CoveredHost {
   host: string;
-  /** The first by precedence that a policy covers. */
+  /** The first listener by precedence that a policy covers. */
   listener: Listener;
   policy: Policy;
   /** All listeners of the host, by precedence. */

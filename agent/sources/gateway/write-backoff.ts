@@ -1,6 +1,6 @@
 import { backoffMs } from "../../runtime/backoff.ts";
 
-/** Whoever is left alone for so long is not fought over any more. */
+/** An object that was not written for this long starts without back-off again. */
 const CALM_MS = 600_000;
 
 interface Attempt {
@@ -11,8 +11,8 @@ interface Attempt {
 }
 
 /**
- * What was written of late, so that the same write of the same object comes again with growing patience: whether it failed or
- * another writer undid it. Times by a clock that only goes forward, in milliseconds.
+ * Delays the repetition of a write to the same object with the same content, by back-off. So it covers writes that fail
+ * and writes that another writer undoes. Times are of a monotonic clock, in milliseconds.
  */
 export class WriteBackoff {
   readonly #elapsedMs: () => number;
@@ -24,13 +24,13 @@ export class WriteBackoff {
     this.#random = random;
   }
 
-  /** When this content may be written to the object. */
+  /** The time from which this content may be written to the object. */
   dueAt(key: string, content: string): number {
     const last = this.#attempts.get(key);
     return last?.content === content ? last.atMs + last.waitMs : Number.NEGATIVE_INFINITY;
   }
 
-  /** The content is written now. */
+  /** Records that the content is written now. */
   record(key: string, content: string): void {
     const nowMs = this.#elapsedMs();
     for (const [other, { atMs }] of this.#attempts) if (nowMs - atMs > CALM_MS) this.#attempts.delete(other);

@@ -3,16 +3,16 @@ import { type KubeObject, refKey } from "../../kubernetes/object.ts";
 import { readDerived } from "./derived-record.ts";
 import type { Changes, ClusterState } from "./plan.ts";
 
-/** Where the controller writes, and makes sure. Each call rejects where it does not succeed. */
+/** The API calls of the controller. Each call rejects if it does not succeed. */
 export interface GatewayPort {
-  /** All Gateways and policies as the API server has them now, whatever an informer holds. */
+  /** Reads all Gateways and policies from the API server, not from the informers. */
   readAnew(): Promise<Pick<ClusterState, "gateways" | "policies">>;
   /**
-   * Server-side apply. With a uid, by force: that object is to be so. Without, not by force: it is to be created, and one of
-   * somebody else's that has come up meanwhile is to be left alone.
+   * Server-side apply. With a uid it is forced. Without a uid the object is to be created, so it is not forced: an
+   * object that somebody else created meanwhile is left alone.
    */
   applyRecord(object: KubeObject): Promise<unknown>;
-  /** Deletes the object of this uid. */
+  /** Deletes the object if it still has this uid. */
   deleteRecord(object: KubeObject): Promise<unknown>;
   /** Server-side apply of the status. */
   applyPolicyStatus(policy: KubeObject, status: PolicyStatus): Promise<unknown>;
@@ -20,18 +20,18 @@ export interface GatewayPort {
 
 /** One write to one object. */
 export interface Write {
-  /** The object, whatever is written to it. */
+  /** Identifies the object. */
   key: string;
-  /** Changes with what is written, and not with the time of writing. */
+  /** Identifies the content, without the time of writing. */
   content: string;
-  /** For people: `The DNSRecord shop/web-https could not be written`. */
+  /** The log message, such as `The DNSRecord shop/web-https could not be written`.. */
   failure: string;
-  /** The host of the namespace that a record is for. */
+  /** Namespace and host of the record. */
   host?: string;
   run: (port: GatewayPort) => Promise<unknown>;
 }
 
-/** The writes of a pass; those of `last` come after the others, and only where no other of their host failed. */
+/** The writes of a pass. Those of `last` come after `first`, and only if no write of their host failed. */
 export function planWrites({ applies, deletes, statuses }: Changes): { first: Write[]; last: Write[] } {
   return {
     first: [
