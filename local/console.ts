@@ -1,6 +1,7 @@
+import { emitKeypressEvents } from "node:readline";
 import { stripVTControlCharacters, styleText } from "node:util";
 import type { DnsChange } from "./dns-watch.ts";
-import { BREAKAGES, type Breakage, type Gateway } from "./gateways.ts";
+import { BREAKAGES, type Breakage, type Gateway } from "./sample-gateways.ts";
 import type { Stack } from "./stack.ts";
 
 /** `12:34:56` and two spaces. */
@@ -8,13 +9,13 @@ const TIME_WIDTH = 10;
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Writes calm lines: the time, what happened, and below it what follows from that. Colours only on a terminal. */
+/** Writes events: a line with the time, and details below it. Uses colours only on a terminal. */
 export class Console {
   readonly #out: NodeJS.WriteStream;
 
   constructor(out: NodeJS.WriteStream) {
     this.#out = out;
-    // A terminal or a reader that is gone must not end the stack half-way through its own end.
+    // The stack must finish its shutdown even if the terminal or reader has gone.
     out.on("error", () => undefined);
   }
 
@@ -22,7 +23,7 @@ export class Console {
     this.#out.write(`${text}\n`);
   }
 
-  /** A line with the time before it. On a terminal, what is too long for its width goes on below, at a word. */
+  /** Writes a line that starts with the time. On a terminal, long lines break at words. */
   event(text: string, details: readonly string[] = []): void {
     const [first = "", ...more] = wrap(text, this.#width - TIME_WIDTH);
     this.line(`${this.style("dim", new Date().toTimeString().slice(0, 8))}  ${first}`);
@@ -34,7 +35,7 @@ export class Console {
   }
 
   get #width(): number {
-    return this.#out.isTTY ? this.#out.columns : Number.POSITIVE_INFINITY;
+    return this.#out.isTTY && this.#out.columns > 0 ? this.#out.columns : Number.POSITIVE_INFINITY;
   }
 
   style(style: Style, text: string): string {
@@ -57,7 +58,7 @@ export class Console {
   }
 
   /** One line for each part, and one for each answer. */
-  standing(stack: Stack): string[] {
+  stateLines(stack: Stack): string[] {
     const part = (name: "edge" | "agent") => `${name}  ${stack[name].running ? "running" : "stopped"}`;
     const answers = Object.entries(stack.answers()).map(
       ([key, { code, targets }]) => `${key}  ${targets.join(" ") || code}`,
@@ -71,7 +72,7 @@ export class Console {
   }
 }
 
-/** What the stack offers and where, for the head of the output. */
+/** Addresses and files of the stack, for the banner. */
 export type Places = {
   edgeUrl: string;
   agentUrl: string;
@@ -85,7 +86,7 @@ export type Places = {
   hasKeys: boolean;
 };
 
-/** The head of the output: where to look and what to press. */
+/** The start of the output: where to look, and the keys. */
 export function banner(places: Places): string[] {
   const { dns } = places;
   const dig = `dig @${dns.host} -p ${dns.port} ${places.firstName ?? "<name>"} +short`;
@@ -111,16 +112,16 @@ export function banner(places: Places): string[] {
 }
 
 function keys({ hasGateways, edgeStaleAfter }: Places): string[] {
-  const gateways = hasGateways ? ["1 2 3   break or mend a gateway", "k       another kind of breaking"] : [];
+  const gateways = hasGateways ? ["1 2 3   break or mend a gateway", "k       break the next one in another way"] : [];
   return [
     ...gateways,
     "e       stop or start the edge",
-    `        (once it is silent for ${edgeStaleAfter}, the agent publishes all)`,
-    "s q     how it stands, and quit",
+    `        (after ${edgeStaleAfter} of silence the agent publishes all)`,
+    "s q     show the state, quit",
   ];
 }
 
-/** Lines of at most `width` columns where words allow it; a mark stays with its address. Colours have no width. */
+/** Breaks text at words into lines of at most `width` columns. A mark stays with its address. Colours have no width. */
 function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = "";
@@ -135,8 +136,28 @@ function wrap(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** The kind of breaking after this one. */
+/** The breakage after this one. */
 export function nextBreakage(breakage: Breakage): Breakage {
   const kinds = Object.keys(BREAKAGES) as Breakage[];
   return kinds[(kinds.indexOf(breakage) + 1) % kinds.length] ?? breakage;
+}
+
+type Key = { name?: string; ctrl?: boolean; sequence?: string };
+
+/**
+ * Passes single key presses to `onKey`. Ctrl-C is `ctrl-c`, since raw mode makes no signal of it. Does nothing without a
+ * terminal. Returns the function that restores the terminal.
+ */
+export function listenKeys(input: NodeJS.ReadStream, onKey: (key: string) => void): () => void {
+  if (!input.isTTY) return () => undefined;
+  const handle = (_: string | undefined, key: Key) => onKey(key.ctrl ? `ctrl-${key.name}` : (key.sequence ?? ""));
+  emitKeypressEvents(input);
+  input.setRawMode(true);
+  input.on("keypress", handle);
+  input.resume();
+  return () => {
+    input.off("keypress", handle);
+    input.setRawMode(false);
+    input.pause();
+  };
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { serveControl } from "./control.ts";
-import type { Breakage, Gateway } from "./gateways.ts";
+import type { Breakage, Gateway } from "./sample-gateways.ts";
 
 const PORT = 18_789;
 const URL = `http://127.0.0.1:${PORT}`;

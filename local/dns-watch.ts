@@ -1,18 +1,148 @@
-import type { Answer } from "./dns-client.ts";
-import type { Watched } from "./watched.ts";
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { type DecodedPacket, decode, encode, RECURSION_DESIRED } from "dns-packet";
+import { parseAllDocuments } from "yaml";
+import type { Endpoint } from "../shared/model/endpoint.ts";
+import { recordManifest } from "../shared/model/manifest.ts";
+import type { RecordSpec } from "../shared/model/record.ts";
+import type { RecordStatus } from "../shared/model/status.ts";
+import { routingOf } from "../shared/record/routing.ts";
 
-/** An answer that is not what it was; `before` is absent the first time. */
-export type DnsChange = { question: Watched; before?: Answer; after: Answer; at: number };
+/** The response code, and the sorted addresses or the external name that a CNAME points to. */
+export type Answer = { code: string; targets: string[] };
+
+export type Question = { name: string; type: "A" | "AAAA" };
+
+const QUERY_TIMEOUT_MS = 2_000;
+
+/** Queries a DNS server over UDP, as a resolver would. Throws if no answer comes within two seconds. */
+export async function askDns(server: { host: string; port: number }, question: Question): Promise<Answer> {
+  const socket = createSocket("udp4");
+  try {
+    const id = Math.floor(Math.random() * 65_536);
+    const query = encode({ type: "query", id, flags: RECURSION_DESIRED, questions: [{ ...question, class: "IN" }] });
+    const answered = once(socket, "message", { signal: AbortSignal.timeout(QUERY_TIMEOUT_MS) });
+    socket.send(query, server.port, server.host);
+    const [message] = (await answered) as [Buffer];
+    return readAnswer(decode(message));
+  } finally {
+    socket.close();
+  }
+}
+
+function readAnswer(packet: DecodedPacket): Answer {
+  const answers = packet.answers ?? [];
+  const addresses = answers.flatMap((answer) => (answer.type === "A" || answer.type === "AAAA" ? [answer.data] : []));
+  const names = answers.flatMap((answer) => (answer.type === "CNAME" ? [answer.data] : []));
+  const targets = addresses.length > 0 ? addresses : names.slice(-1);
+  return { code: (packet as { rcode?: string }).rcode ?? "NOERROR", targets: [...new Set(targets)].sort() };
+}
+
+/** A question and its record. `isDrawn`: answers are drawn by weight, so each may differ. */
+export type WatchedQuestion = Question & { record: RecordSpec; isDrawn?: true };
+
+const REREAD_MS = 1_000;
+
+/** The questions for the current records. The files are read again at most once a second. */
+export function watchedQuestions(path: string): () => WatchedQuestion[] {
+  let questions: WatchedQuestion[] = [];
+  let readAt = 0;
+  return () => {
+    if (Date.now() - readAt < REREAD_MS) return questions;
+    readAt = Date.now();
+    try {
+      questions = questionsOf(readSpecs(path));
+    } catch {
+      // The file is being replaced: keep the questions.
+    }
+    return questions;
+  };
+}
+
+/**
+ * Hosts that the cluster of a local stack may name: all under the top-level domains of its records, so that a record
+ * may be added later.
+ */
+export function allowedHosts(path: string): string[] {
+  const domains = readSpecs(path).map(({ rootHost }) => `*.${rootHost.split(".").at(-1)}`);
+  return [...new Set(["*.test", ...domains])].sort();
+}
+
+/** The specs of all valid records in a file or folder. The agent reports the invalid ones. */
+function readSpecs(path: string): RecordSpec[] {
+  return filesOf(path).flatMap((file) =>
+    parseAllDocuments(readFileSync(file, "utf8")).flatMap((document) => {
+      const result = recordManifest.safeParse(document.errors.length > 0 ? undefined : document.toJS());
+      return result.success ? [result.data.spec] : [];
+    }),
+  );
+}
+
+/** The questions that a client would ask: each name that no endpoint of its record points to. */
+function questionsOf(specs: readonly RecordSpec[]): WatchedQuestion[] {
+  return specs.flatMap((record) => {
+    const { endpoints } = record;
+    const pointedTo = new Set(endpoints.flatMap((endpoint) => endpoint.targets));
+    const names = new Set(endpoints.map((endpoint) => endpoint.dnsName).filter((name) => !pointedTo.has(name)));
+    const types = new Set(endpoints.map((endpoint) => (endpoint.recordType === "AAAA" ? "AAAA" : "A")));
+    const drawn = endpoints.some((endpoint) => routingOf(endpoint).kind === "Weighted")
+      ? { isDrawn: true as const }
+      : {};
+    return [...names].flatMap((name) => [...types].sort().map((type) => ({ name, type, record, ...drawn })));
+  });
+}
+
+function filesOf(path: string): string[] {
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path)
+    .filter((name) => /\.(ya?ml|json)$/.test(name))
+    .map((name) => join(path, name))
+    .sort();
+}
+
+/**
+ * Returns the function that answers a question. If answers are drawn by weight, a single DNS answer proves nothing. Then the
+ * answer is what the edge has published, at most once a second, and undefined while that is unknown.
+ */
+export function askWatched(
+  server: { host: string; port: number },
+  readRecord: (rootHost: string) => Promise<RecordStatus | undefined>,
+): (question: WatchedQuestion) => Promise<Answer | undefined> {
+  const readAt = new Map<string, number>();
+  return async (question) => {
+    if (!question.isDrawn) return askDns(server, question);
+    const key = `${question.name} ${question.type}`;
+    if (Date.now() - (readAt.get(key) ?? 0) < REREAD_MS) return undefined;
+    readAt.set(key, Date.now());
+    const status = await readRecord(question.record.rootHost);
+    return status && { code: "NOERROR", targets: publishedFor(question, status.endpoints) };
+  };
+}
+
+/** All possible answers to a question: the sorted addresses, and the external names that a CNAME points to. */
+export function publishedFor({ name, type }: Question, endpoints: readonly Endpoint[]): string[] {
+  const isOwner = new Set(endpoints.map(({ dnsName }) => dnsName));
+  const reach = (owner: string): string[] =>
+    endpoints
+      .filter(({ dnsName, recordType }) => dnsName === owner && (recordType === "CNAME" || recordType === type))
+      .flatMap(({ targets }) => targets.flatMap((target) => (isOwner.has(target) ? reach(target) : [target])));
+  return [...new Set(reach(name))].sort();
+}
+
+/** An answer that differs from the previous one; `before` is absent the first time. */
+export type DnsChange = { question: WatchedQuestion; before?: Answer; after: Answer; at: number };
 
 const PAUSE_MS = 100;
 
 /**
- * Asks again and again what a client would, and tells each change. The questions are read anew each time round, so
- * that records may come and go. Gives the function that ends it.
+ * Repeats the questions of a client and reports each change. Each round reads the questions again, so that records may
+ * come and go. Returns the function that stops it.
  */
 export function watchDns(
-  ask: (question: Watched) => Promise<Answer | undefined>,
-  questions: () => readonly Watched[],
+  ask: (question: WatchedQuestion) => Promise<Answer | undefined>,
+  questions: () => readonly WatchedQuestion[],
   onChange: (change: DnsChange) => void,
 ): () => void {
   const seen = new Map<string, Answer>();

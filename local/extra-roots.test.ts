@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { makeAuthority } from "./certificates.ts";
-import { readExtraRoots } from "./extra-roots.ts";
+import { readExtraRoots } from "./options.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "vedette-roots-"));
 const file = join(folder, "roots.pem");

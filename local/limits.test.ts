@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { healthCheck } from "../shared/model/health-check.ts";
-import { leavesWithinMs, returnsWithinMs } from "./limits.ts";
+import { leavesWithinMs, returnsWithinMs } from "./narrator.ts";
 
 test("the limits of the demo's record", () => {
   const check = healthCheck.parse({

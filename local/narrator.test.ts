@@ -6,8 +6,8 @@ import { recordSpec } from "../shared/model/record.ts";
 import type { RecordStatus } from "../shared/model/status.ts";
 import { Console } from "./console.ts";
 import type { DnsChange } from "./dns-watch.ts";
-import type { Gateway } from "./gateways.ts";
 import { Narrator } from "./narrator.ts";
+import type { Gateway } from "./sample-gateways.ts";
 
 const record: RecordSpec = recordSpec.parse({
   rootHost: "shop.example.test",
@@ -45,7 +45,7 @@ async function told(change: DnsChange): Promise<string> {
     leaves: [{ leaf: "127.0.0.11", published: false, reason: "UnhealthyWithheld" }],
     probes: [],
   } as unknown as RecordStatus;
-  narrator.tell({ kind: "Dns", change }, { gateways: [gateway], readRecord: async () => status });
+  narrator.report({ kind: "Dns", change }, { gateways: [gateway], readRecord: async () => status });
   await new Promise((resolve) => setImmediate(resolve));
   return stripVTControlCharacters(out.read() as string).replace(/^\d\d:\d\d:\d\d/gm, "TIME");
 }
@@ -57,7 +57,7 @@ test("the first answer is a picture, and nothing follows from it", async () => {
 
 test("an address that left: after how long, the limit, and why", async () => {
   gateway.broken = "status";
-  narrator.tell({ kind: "Gateway", gateway }, { gateways: [gateway], readRecord: async () => undefined });
+  narrator.report({ kind: "Gateway", gateway }, { gateways: [gateway], readRecord: async () => undefined });
   const change = {
     question,
     before: answer("127.0.0.11", "127.0.0.12"),
@@ -74,9 +74,9 @@ test("an address that left: after how long, the limit, and why", async () => {
 test("an address that leaves again when the edge is back has no story of its gateway", async () => {
   gateway.broken = "status";
   const stack = { gateways: [gateway], readRecord: async () => undefined };
-  narrator.tell({ kind: "Gateway", gateway }, stack);
-  narrator.tell({ kind: "Part", name: "edge", running: false, asked: true }, stack);
-  narrator.tell({ kind: "Part", name: "edge", running: true, asked: true }, stack);
+  narrator.report({ kind: "Gateway", gateway }, stack);
+  narrator.report({ kind: "Part", name: "edge", running: false, expected: true }, stack);
+  narrator.report({ kind: "Part", name: "edge", running: true, expected: true }, stack);
   const change = {
     question,
     before: answer("127.0.0.11", "127.0.0.12"),
@@ -88,7 +88,7 @@ test("an address that leaves again when the edge is back has no story of its gat
 
 test("one that was kept as the last leaves for another that is back: not late, but kept", async () => {
   gateway.broken = "status";
-  narrator.tell({ kind: "Gateway", gateway }, { gateways: [gateway], readRecord: async () => undefined });
+  narrator.report({ kind: "Gateway", gateway }, { gateways: [gateway], readRecord: async () => undefined });
   const change = { question, before: answer("127.0.0.11"), after: answer("127.0.0.12"), at: Date.now() + 60_000 };
   const text = await told(change);
   expect(text).toContain("          127.0.0.11 left, now that another is back: unhealthy\n");
@@ -97,7 +97,7 @@ test("one that was kept as the last leaves for another that is back: not late, b
 
 test("a record whose domain was not there at the start: what to do", () => {
   const message = "agent: The edge refuses a/b: x.dev is not among the hosts that the cluster may name (*.test)";
-  narrator.tell({ kind: "Trouble", message }, { gateways: [], readRecord: async () => undefined });
+  narrator.report({ kind: "Warning", message }, { gateways: [], readRecord: async () => undefined });
   expect(out.read()).toContain("Start the stack again");
 });
 
@@ -115,8 +115,8 @@ test("on a terminal, long lines break at words and below their own beginning", a
 test("addresses that came back since the edge is silent", async () => {
   await told({ question, after: answer("127.0.0.11", "127.0.0.12"), at: 0 });
   gateway.broken = "status";
-  narrator.tell(
-    { kind: "Part", name: "edge", running: false, asked: true },
+  narrator.report(
+    { kind: "Part", name: "edge", running: false, expected: true },
     { gateways: [gateway], readRecord: async () => undefined },
   );
   const change = {
@@ -141,7 +141,7 @@ test("names without an answer are told with what stands in their way", async () 
     probes: [],
   } as unknown as RecordStatus;
   const unanswered = { ...question, name: "new.example.test" };
-  await narrator.tellUnanswered({
+  await narrator.reportUnanswered({
     gateways: [],
     answers: () => ({ "shop.example.test A": answer("127.0.0.12") }),
     questions: () => [question, unanswered],

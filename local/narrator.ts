@@ -1,23 +1,26 @@
+import { clockIn } from "../shared/explain/clock.ts";
+import { explainDecision } from "../shared/explain/leaf.ts";
+import { failuresToUnhealthy } from "../shared/health/threshold.ts";
+import type { HealthCheck } from "../shared/model/health-check.ts";
+import type { RecordStatus } from "../shared/model/status.ts";
 import type { Console } from "./console.ts";
 import type { DnsChange } from "./dns-watch.ts";
-import type { Gateway } from "./gateways.ts";
-import { leavesWithinMs, returnsWithinMs } from "./limits.ts";
 import type { StackEvent } from "./plan.ts";
+import type { Gateway } from "./sample-gateways.ts";
 import type { Stack } from "./stack.ts";
-import { why } from "./why.ts";
 
-type Told = Pick<Stack, "gateways" | "readRecord">;
+type NarratedStack = Pick<Stack, "gateways" | "readRecord">;
 
-/** The cluster was registered with the top-level domains that the records had then. */
+/** The cluster was registered with the top-level domains of the records at that time. */
 const OTHER_HOST = /not among the hosts that the cluster may name/;
-const START_AGAIN = "Start the stack again: it allows the domains of the records that it finds at its start.";
+const START_AGAIN = "Start the stack again: at its start it allows the domains of the records that it finds.";
 
-/** Tells what happens in a stack: each change that reached DNS, how long it took and why. */
+/** Reports events of a stack: each change in DNS, how long it took and why. */
 export class Narrator {
   readonly #console: Console;
-  /** When each gateway was last broken or mended, Unix ms, by address; until the change that this led to was told. */
+  /** When each gateway was last broken or mended, Unix ms, by address. Removed once the resulting change is reported. */
   readonly #changedAt = new Map<string, number>();
-  /** Every target that was in an answer, by `name type`. */
+  /** Every target ever seen in an answer, by `name type`. */
   readonly #known = new Map<string, ReadonlySet<string>>();
   #edgeStoppedAt: number | undefined;
 
@@ -25,25 +28,25 @@ export class Narrator {
     this.#console = console;
   }
 
-  tell(event: StackEvent, stack: Told): void {
+  report(event: StackEvent, stack: NarratedStack): void {
     switch (event.kind) {
       case "Gateway":
         this.#changedAt.set(event.gateway.address, Date.now());
         this.#console.event(this.#console.gateway(event.gateway));
         break;
       case "Part":
-        this.#tellPart(event);
+        this.#reportPart(event);
         break;
-      case "Trouble":
+      case "Warning":
         this.#console.event(event.message, OTHER_HOST.test(event.message) ? [START_AGAIN] : []);
         break;
       case "Dns":
-        void this.#tellDns(event.change, stack);
+        void this.#reportDns(event.change, stack);
     }
   }
 
-  /** Tells of each name that has no answer why it has none. */
-  async tellUnanswered(stack: Told & Pick<Stack, "answers" | "questions">): Promise<void> {
+  /** Reports for each name without an answer why it has none. */
+  async reportUnanswered(stack: NarratedStack & Pick<Stack, "answers" | "questions">): Promise<void> {
     const answers = stack.answers();
     for (const { name, type, record } of stack.questions()) {
       if ((answers[`${name} ${type}`]?.targets.length ?? 0) > 0) continue;
@@ -54,19 +57,19 @@ export class Narrator {
     }
   }
 
-  #tellPart({ name, running, asked }: Extract<StackEvent, { kind: "Part" }>): void {
+  #reportPart({ name, running, expected }: Extract<StackEvent, { kind: "Part" }>): void {
     if (name === "edge") this.#edgeStoppedAt = running ? undefined : Date.now();
-    // What happens from here on has another cause, and no limit in time.
+    // Later changes have another cause, and no time limit.
     this.#changedAt.clear();
-    const end = asked ? "stopped" : "ended by itself; its log is in the state folder";
+    const end = expected ? "stopped" : "ended by itself; its log is in the state folder";
     this.#console.event(`${name} ${running ? "started" : this.#console.style("red", end)}`);
   }
 
-  async #tellDns(change: DnsChange, stack: Told): Promise<void> {
+  async #reportDns(change: DnsChange, stack: NarratedStack): Promise<void> {
     const { after, question } = change;
     const before = change.before?.targets ?? [];
-    const known = this.#learn(`${question.name} ${question.type}`, after.targets);
-    // Nothing was answered yet: neither an empty answer nor the first full one has a story.
+    const known = this.#addKnown(`${question.name} ${question.type}`, after.targets);
+    // There was no answer yet, so nothing has left and nothing has returned.
     if (before.length === 0 && after.targets.length === 0) return;
     const left = before.filter((target) => !after.targets.includes(target));
     const came = before.length === 0 ? [] : after.targets.filter((target) => !before.includes(target));
@@ -75,26 +78,26 @@ export class Narrator {
       if (this.#edgeStoppedAt !== undefined) return "the edge is silent, so the agent publishes all it has";
       return record === undefined ? "" : why(record, target, Date.now());
     };
-    const tell = (target: string, verb: string) => {
-      const parts = [`${target} ${verb}${this.#afterWhat(change, target, stack.gateways)}`, reason(target)];
+    const describe = (target: string, verb: string) => {
+      const parts = [`${target} ${verb}${this.#cause(change, target, stack.gateways)}`, reason(target)];
       return parts.filter((part) => part !== "").join(": ");
     };
     const details = [
-      ...left.map((target) => tell(target, "left")),
-      ...came.map((target) => tell(target, known.has(target) ? "is back" : "joined")),
+      ...left.map((target) => describe(target, "left")),
+      ...came.map((target) => describe(target, known.has(target) ? "is back" : "joined")),
     ];
     this.#console.event(this.#console.picture(change), details);
   }
 
-  /** Notes what is answered now; gives what was before. */
-  #learn(key: string, targets: readonly string[]): ReadonlySet<string> {
+  /** Records the current targets. Returns those known before. */
+  #addKnown(key: string, targets: readonly string[]): ReadonlySet<string> {
     const before = this.#known.get(key) ?? new Set();
     this.#known.set(key, new Set([...before, ...targets]));
     return before;
   }
 
-  /** `, 6.4 s after its gateway was broken (at most 8 s)`; empty where nobody here caused it. */
-  #afterWhat({ at, question, before, after }: DnsChange, target: string, gateways: readonly Gateway[]): string {
+  /** `, 6.4 s after its gateway was broken (at most 8 s)`; empty if this stack did not cause it. */
+  #cause({ at, question, before, after }: DnsChange, target: string, gateways: readonly Gateway[]): string {
     const seconds = (fromMs: number) => `${((at - fromMs) / 1_000).toFixed(1)} s after`;
     if (this.#edgeStoppedAt !== undefined) return `, ${seconds(this.#edgeStoppedAt)} the edge was stopped`;
     const gateway = gateways.find(({ address }) => address === target);
@@ -106,10 +109,42 @@ export class Narrator {
     const check = question.record.healthCheck;
     const limit = check === undefined ? undefined : isIn ? returnsWithinMs(check) : leavesWithinMs(check);
     const others = after.targets.filter((other) => !before?.targets.includes(other));
-    // It failed for long and was kept all the same, as the last: the limit in time was never its own.
+    // It failed long ago and was kept as the last one, so the time limit does not apply to it.
     if (!isIn && limit !== undefined && at - changedAt > limit && others.length > 0)
       return ", now that another is back";
     const bound = limit === undefined ? "" : ` (at most ${limit / 1_000} s)`;
     return `, ${seconds(changedAt)} its gateway was ${isIn ? "mended" : "broken"}${bound}`;
   }
+}
+
+const TLS = /^(TLS|Certificate)/;
+
+/** Explains in one sentence why a leaf is in DNS or not, and what is wrong with its certificate. */
+export function why(record: RecordStatus, leaf: string, nowMs: number): string {
+  const decision = record.leaves.find((candidate) => candidate.leaf === leaf);
+  if (decision === undefined) return "no longer in the record";
+  return [explainDecision(record, decision, clockIn(nowMs)), ...certificateFaults(record, leaf)].join(". ");
+}
+
+function certificateFaults({ probes }: RecordStatus, leaf: string): string[] {
+  const against = probes.flatMap((probe) =>
+    probe.leaf === leaf ? probe.regions.filter(({ counts }) => counts.says === "Unhealthy") : [],
+  );
+  const messages = against.flatMap(({ observation }) =>
+    observation?.message !== undefined && TLS.test(observation.reason) ? [observation.message] : [],
+  );
+  return [...new Set(messages)].sort();
+}
+
+/** Allowance for deciding, delivering and answering. */
+const DELIVERY_MS = 1_000;
+
+/** How long a failed endpoint may stay in DNS: interval × (failureThreshold + 1) + timeout + 1 s. */
+export function leavesWithinMs(check: HealthCheck): number {
+  return check.intervalMs * failuresToUnhealthy(check) + check.timeoutMs + DELIVERY_MS;
+}
+
+/** How long a recovered endpoint may stay out of DNS: interval × successThreshold + timeout + 1 s. */
+export function returnsWithinMs(check: HealthCheck): number {
+  return check.intervalMs * check.successThreshold + check.timeoutMs + DELIVERY_MS;
 }

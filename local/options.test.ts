@@ -22,14 +22,14 @@ test("every option of the help is read", () => {
 });
 
 test.each([
-  [["--edge-port", "eighty"], '--edge-port: "eighty" must be a port from 1 to 65535'],
-  [["--dns-port", "0"], '--dns-port: "0" must be a port from 1 to 65535'],
-  [["--agent-port", "70000"], '--agent-port: "70000" must be a port from 1 to 65535'],
-  [["--edge-stale-after", "soon"], '--edge-stale-after: "soon" must be a duration of at least 1s'],
-  [["--edge-stale-after", "10ms"], '--edge-stale-after: "10ms" must be a duration of at least 1s'],
-  [["--color"], "Unknown option '--color'"],
-  [["records.yaml"], "Unexpected argument 'records.yaml'"],
-])("%j is refused in words", (argv, message) => {
+  [["--edge-port", "eighty"], "--edge-port <port>' argument 'eighty' is invalid. It must be a port from 1 to 65535"],
+  [["--dns-port", "0"], "argument '0' is invalid. It must be a port from 1 to 65535"],
+  [["--agent-port", "70000"], "argument '70000' is invalid. It must be a port from 1 to 65535"],
+  [["--edge-stale-after", "soon"], "argument 'soon' is invalid. It must be a duration of at least 1s"],
+  [["--edge-stale-after", "10ms"], "argument '10ms' is invalid. It must be a duration of at least 1s"],
+  [["--color"], "unknown option '--color'"],
+  [["records.yaml"], "too many arguments"],
+])("%j is refused with the rule", (argv, message) => {
   const read = readOptions(argv);
   expect("wrong" in read && read.wrong).toContain(message);
 });

@@ -1,10 +1,10 @@
 import type { DnsChange } from "./dns-watch.ts";
-import type { Gateway } from "./gateways.ts";
 import type { Ports } from "./options.ts";
+import type { Gateway } from "./sample-gateways.ts";
 
 export const HOST = "127.0.0.1";
 
-/** What a stack is to be made of. */
+/** The configuration of a stack. */
 export type StackPlan = {
   /** File or folder of records; absent for the demo's. */
   records?: string;
@@ -16,16 +16,16 @@ export type StackPlan = {
   fresh: boolean;
   edgeStaleAfterMs: number;
   ports: Ports;
-  /** Settings of the Worker besides those that a local stack always has. */
+  /** Additional settings of the Worker. */
   edgeSettings?: Record<string, string>;
 };
 
-/** Something that a person at the stack wants to know. `asked` tells an order from a mishap. */
+/** An event for the user. `expected` distinguishes a stop on request from a crash. */
 export type StackEvent =
   | { kind: "Dns"; change: DnsChange }
   | { kind: "Gateway"; gateway: Gateway }
-  | { kind: "Part"; name: "edge" | "agent"; running: boolean; asked: boolean }
-  | { kind: "Trouble"; message: string };
+  | { kind: "Part"; name: "edge" | "agent"; running: boolean; expected: boolean }
+  | { kind: "Warning"; message: string };
 
-/** Something that the user can mend: told in its own words, without a stack trace. */
+/** An error that the user can fix: shown as its message, without a stack trace. */
 export class Refusal extends Error {}

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, test } from "vitest";
-import { refusals, wantedPorts } from "./ports.ts";
+import { unusablePorts, wantedPorts } from "./ports.ts";
 
 const at = (port: number, host = "127.0.0.1") =>
   ({ what: "agent", host, port, protocol: "TCP", option: "--agent-port" }) as const;
@@ -10,25 +10,25 @@ test("a port in use is named with what to do about it", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  expect(await refusals([at(port)], 0)).toEqual([
+  expect(await unusablePorts([at(port)], 0)).toEqual([
     `TCP port ${port} on 127.0.0.1 (agent) is in use: stop what uses it, or choose another with --agent-port <port>`,
   ]);
   server.close();
   await once(server, "close");
-  expect(await refusals([at(port)], 0)).toEqual([]);
+  expect(await unusablePorts([at(port)], 0)).toEqual([]);
 });
 
 test("a port that is let go of within a moment is waited for", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const found = refusals([at(port)], 5_000);
+  const found = unusablePorts([at(port)], 5_000);
   server.close();
   expect(await found).toEqual([]);
 });
 
 test("an address that this machine lacks is said so", async () => {
-  const [line] = await refusals([at(8080, "203.0.113.7")], 0);
+  const [line] = await unusablePorts([at(8080, "203.0.113.7")], 0);
   expect(line).toContain("this machine lacks the address");
 });
 

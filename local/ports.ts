@@ -5,14 +5,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Ports } from "./options.ts";
 import { HOST } from "./plan.ts";
 
-/** A port that the stack is about to use, and what the user can do when it is taken. */
-type Wanted = { what: string; host: string; port: number; protocol: "TCP" | "UDP"; option: string };
+/** A port that the stack is about to use, and the option that changes it. */
+type WantedPort = { what: string; host: string; port: number; protocol: "TCP" | "UDP"; option: string };
 
 const RELEASE_MS = 1_500;
 
 /** Every port of a stack with its sample gateways. */
-export function wantedPorts(ports: Ports, gatewayAddresses: readonly string[]): Wanted[] {
-  const at = (what: string, port: number, option: string, protocol: Wanted["protocol"] = "TCP", host = HOST) => ({
+export function wantedPorts(ports: Ports, gatewayAddresses: readonly string[]): WantedPort[] {
+  const at = (what: string, port: number, option: string, protocol: WantedPort["protocol"] = "TCP", host = HOST) => ({
     what,
     host,
     port,
@@ -30,19 +30,19 @@ export function wantedPorts(ports: Ports, gatewayAddresses: readonly string[]): 
 }
 
 /**
- * Why the ports cannot be had, one line each; empty when all are free. A port that something is just letting go of is
- * given a moment. The edge's own server hangs without a word on a port in use, hence this test before it starts.
+ * Reports which ports cannot be used, one line each; empty if all are free. A port that is just being released gets a
+ * moment. The edge's own server hangs silently on a port in use, so this runs before it starts.
  */
-export async function refusals(wanted: readonly Wanted[], waitMs = RELEASE_MS): Promise<string[]> {
+export async function unusablePorts(wanted: readonly WantedPort[], waitMs = RELEASE_MS): Promise<string[]> {
   const deadline = Date.now() + waitMs;
   for (;;) {
-    const found = (await Promise.all(wanted.map(refusalOf))).filter((line) => line !== undefined);
+    const found = (await Promise.all(wanted.map(unusableReason))).filter((line) => line !== undefined);
     if (found.length === 0 || Date.now() > deadline) return found;
     await pause(100);
   }
 }
 
-async function refusalOf(wanted: Wanted): Promise<string | undefined> {
+async function unusableReason(wanted: WantedPort): Promise<string | undefined> {
   try {
     await (wanted.protocol === "TCP" ? bindTcp(wanted) : bindUdp(wanted));
     return undefined;
@@ -51,7 +51,7 @@ async function refusalOf(wanted: Wanted): Promise<string | undefined> {
   }
 }
 
-function explain({ what, host, port, protocol, option }: Wanted, code: string): string {
+function explain({ what, host, port, protocol, option }: WantedPort, code: string): string {
   const where = `${protocol} port ${port} on ${host} (${what})`;
   if (code === "EADDRINUSE") return `${where} is in use: stop what uses it, or choose another with ${option} <port>`;
   if (code === "EACCES") return `${where} needs more rights: choose one above 1023 with ${option} <port>`;
@@ -60,7 +60,7 @@ function explain({ what, host, port, protocol, option }: Wanted, code: string): 
   return `${where} cannot be used: ${code}`;
 }
 
-async function bindTcp({ host, port }: Wanted): Promise<void> {
+async function bindTcp({ host, port }: WantedPort): Promise<void> {
   const server = createServer();
   server.listen({ host, port, exclusive: true });
   await once(server, "listening");
@@ -68,7 +68,7 @@ async function bindTcp({ host, port }: Wanted): Promise<void> {
   await once(server, "close");
 }
 
-async function bindUdp({ host, port }: Wanted): Promise<void> {
+async function bindUdp({ host, port }: WantedPort): Promise<void> {
   const socket = createSocket("udp4");
   socket.bind({ address: host, port, exclusive: true });
   await once(socket, "listening");

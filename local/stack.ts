@@ -1,50 +1,53 @@
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { type RecordStatus, recordStatus } from "../shared/model/status.ts";
-import { startAgent } from "./agent.ts";
-import { askWatched } from "./ask.ts";
-import { canaries } from "./canaries.ts";
-import { type Child, type ChildHooks, endGroup } from "./child.ts";
+import { type Child, type ChildHooks, endGroup, makePart, type Part } from "./child-process.ts";
 import { serveControl } from "./control.ts";
-import { callScheduled, startCron } from "./cron.ts";
-import type { Answer } from "./dns-client.ts";
-import { watchDns } from "./dns-watch.ts";
-import { startEdge } from "./edge.ts";
-import { type Folders, prepareFolders } from "./folders.ts";
-import { type GatewayIdentities, makeGatewayIdentities } from "./gateway-identities.ts";
-import { type Breakage, type Gateway, startGateway } from "./gateways.ts";
-import { makePart, type Part } from "./part.ts";
+import {
+  type Answer,
+  allowedHosts,
+  askWatched,
+  type WatchedQuestion,
+  watchDns,
+  watchedQuestions,
+} from "./dns-watch.ts";
+import { callScheduled, canaries, registerCluster, startAgent, startCron, startEdge } from "./parts.ts";
 import { HOST, Refusal, type StackEvent, type StackPlan } from "./plan.ts";
-import { refusals, wantedPorts } from "./ports.ts";
-import { registerCluster } from "./register.ts";
-import { loadSecrets, type Secrets, saveSecrets } from "./secrets.ts";
-import { allowedHosts, type Watched, watchedQuestions } from "./watched.ts";
+import { unusablePorts, wantedPorts } from "./ports.ts";
+import {
+  type Breakage,
+  type Gateway,
+  type GatewayIdentities,
+  makeGatewayIdentities,
+  startGateway,
+} from "./sample-gateways.ts";
+import { loadSecrets, prepareStateFolder, type Secrets, type StateFolder, saveSecrets } from "./state-folder.ts";
 
-/** What the certificates of the sample gateways are for. */
+/** The names in the certificates of the sample gateways. */
 const SAMPLE_NAMES = ["example.test", "*.example.test"];
 
-/** The whole way on one machine: edge, agent, sample gateways, and the means to break and watch them. */
+/** Edge, agent and sample gateways on one machine, with the means to break and watch them. */
 export class Stack {
   readonly plan: StackPlan;
-  readonly folders: Folders;
+  readonly folders: StateFolder;
   readonly edgeUrl: string;
   readonly gateways: Gateway[] = [];
   readonly edge: Part;
   readonly agent: Part;
-  /** What is asked of DNS again and again: the roots of all records. */
-  readonly questions: () => readonly Watched[];
+  /** The watched questions: the roots of all records. */
+  readonly questions: () => readonly WatchedQuestion[];
   readonly #answers = new Map<string, Answer>();
   readonly #closers = new AsyncDisposableStack();
   readonly #groups = new Set<number>();
   readonly #onEvent: (event: StackEvent) => void;
   readonly #secrets: Secrets;
-  /** Of the sample gateways, where there are any; made at each start. */
+  /** For the sample gateways, if any; made at each start. */
   readonly #identities: GatewayIdentities | undefined;
 
   private constructor(plan: StackPlan, onEvent: (event: StackEvent) => void) {
     this.plan = plan;
     this.#onEvent = onEvent;
-    this.folders = prepareFolders(plan);
+    this.folders = prepareStateFolder(plan);
     this.#closers.defer(() => this.folders.release());
     this.questions = watchedQuestions(this.folders.records);
     this.#secrets = loadSecrets(this.folders.state);
@@ -52,21 +55,21 @@ export class Stack {
     this.edgeUrl = `http://${HOST}:${plan.ports.edge}`;
     this.edge = makePart(
       () => this.#launchEdge(),
-      () => this.#tellEnd("edge"),
+      () => this.#reportEnd("edge"),
     );
     this.agent = makePart(
       () => this.#launchAgent(),
-      () => this.#tellEnd("agent"),
+      () => this.#reportEnd("agent"),
     );
   }
 
   /**
-   * Starts all parts in order; resolves when the agent serves. When a part refuses or `signal` aborts, whatever was
-   * started is ended again. Throws a Refusal for what the user can mend.
+   * Starts all parts in order; resolves when the agent serves. If a part fails or `signal` aborts, it stops what has been
+   * started. Throws a Refusal for errors that the user can fix.
    */
   static async start(plan: StackPlan, onEvent: (event: StackEvent) => void, signal: AbortSignal): Promise<Stack> {
     const stack = new Stack(plan, onEvent);
-    // A child that is just starting would hold up the end for seconds.
+    // A child that is just starting would delay the end by seconds.
     signal.addEventListener("abort", () => stack.#groups.forEach(endGroup));
     try {
       await stack.#bringUp(signal);
@@ -101,13 +104,13 @@ export class Stack {
   async stopEdge(): Promise<void> {
     if (!this.edge.running) return;
     await this.edge.stop();
-    this.#onEvent({ kind: "Part", name: "edge", running: false, asked: true });
+    this.#onEvent({ kind: "Part", name: "edge", running: false, expected: true });
   }
 
   async startEdge(): Promise<void> {
     if (this.edge.running) return;
     await this.edge.start();
-    this.#onEvent({ kind: "Part", name: "edge", running: true, asked: true });
+    this.#onEvent({ kind: "Part", name: "edge", running: true, expected: true });
   }
 
   /** The newest answer to each watched question, by `name type`. */
@@ -115,12 +118,12 @@ export class Stack {
     return Object.fromEntries(this.#answers);
   }
 
-  /** What the edge says of a record; undefined when it does not answer or does not know it. */
+  /** The status of a record at the edge; undefined if the edge does not answer or does not know it. */
   async readRecord(rootHost: string): Promise<RecordStatus | undefined> {
     return recordStatus.safeParse(await this.readEdge(`/v1/records/${encodeURIComponent(rootHost)}`)).data;
   }
 
-  /** What the edge answers to an administrator's GET, as JSON; undefined when it does not answer. */
+  /** The answer to an administrator's GET at the edge, as JSON; undefined if the edge does not answer. */
   async readEdge(path: string): Promise<unknown> {
     try {
       const response = await fetch(`${this.edgeUrl}${path}`, {
@@ -139,7 +142,7 @@ export class Stack {
   }
 
   async #checkPorts(): Promise<void> {
-    const found = await refusals(wantedPorts(this.plan.ports, this.plan.gatewayAddresses));
+    const found = await unusablePorts(wantedPorts(this.plan.ports, this.plan.gatewayAddresses));
     if (found.length > 0) throw new Refusal(found.join("\n"));
   }
 
@@ -155,10 +158,10 @@ export class Stack {
   async #startEdge(): Promise<void> {
     this.#closers.defer(() => this.edge.stop());
     await this.edge.start();
-    const onTrouble = (message: string) => {
-      if (this.edge.running) this.#tellTrouble(message);
+    const warnIfRunning = (message: string) => {
+      if (this.edge.running) this.#warn(message);
     };
-    this.#closers.defer(startCron(this.edgeUrl, onTrouble));
+    this.#closers.defer(startCron(this.edgeUrl, warnIfRunning));
   }
 
   async #launchEdge(): Promise<Child> {
@@ -183,8 +186,8 @@ export class Stack {
       settings,
     };
     const child = await startEdge(plan, this.#hooks("edge"));
-    // At once, and not in a minute: it re-arms what lost its alarm while the edge was away.
-    await callScheduled(this.edgeUrl).catch((error: Error) => this.#tellTrouble(`cron: ${error.message}`));
+    // At once, and not in a minute: it re-arms alarms that were lost while the edge was stopped.
+    await callScheduled(this.edgeUrl).catch((error: Error) => this.#warn(`cron: ${error.message}`));
     return child;
   }
 
@@ -229,10 +232,10 @@ export class Stack {
     this.#closers.defer(await serveControl(this, HOST, this.plan.ports.control));
   }
 
-  readonly #tellTrouble = (message: string): void => this.#onEvent({ kind: "Trouble", message });
+  readonly #warn = (message: string): void => this.#onEvent({ kind: "Warning", message });
 
-  #tellEnd(name: "edge" | "agent"): void {
-    this.#onEvent({ kind: "Part", name, running: false, asked: false });
+  #reportEnd(name: "edge" | "agent"): void {
+    this.#onEvent({ kind: "Part", name, running: false, expected: false });
   }
 
   #hooks(name: "edge" | "agent"): ChildHooks {
@@ -240,9 +243,9 @@ export class Stack {
       logFile: join(this.folders.state, `${name}.log`),
       onGroup: (group) => {
         this.#groups.add(group);
-        this.folders.noteGroup(group);
+        this.folders.addGroup(group);
       },
-      onTrouble: this.#tellTrouble,
+      onWarning: this.#warn,
     };
   }
 }

@@ -1,18 +1,16 @@
 import { relative } from "node:path";
 import { formatDurationMs } from "../shared/model/duration.ts";
-import { banner, Console, nextBreakage } from "./console.ts";
-import { readExtraRoots } from "./extra-roots.ts";
-import type { Breakage } from "./gateways.ts";
-import { listenKeys } from "./keyboard.ts";
+import { banner, Console, listenKeys, nextBreakage } from "./console.ts";
 import { Narrator } from "./narrator.ts";
-import { HELP, type Options, readOptions } from "./options.ts";
+import { HELP, type Options, readExtraRoots, readOptions } from "./options.ts";
 import { HOST, Refusal, type StackEvent, type StackPlan } from "./plan.ts";
+import type { Breakage } from "./sample-gateways.ts";
 import { Stack } from "./stack.ts";
 
 const DEMO_GATEWAYS = ["127.0.0.11", "127.0.0.12", "127.0.0.13"];
-/** When a name should have been answered: three rounds of the demo and some time to start. */
+/** By then each name should have an answer: three rounds of the demo and some time to start. */
 const UNANSWERED_MS = 15_000;
-/** Exit codes by the convention of shells, but for Ctrl-C: that is how a stack is meant to end. */
+/** Exit codes by the convention of shells. Ctrl-C gives 0, since it is the normal end. */
 const EXIT_CODES = { SIGINT: 0, SIGTERM: 143, SIGHUP: 129 };
 
 const read = readOptions(process.argv.slice(2));
@@ -25,14 +23,14 @@ else if ("wrong" in read) {
   process.exit();
 }
 
-/** Runs a stack until it is asked to end; gives the exit code. */
+/** Runs a stack until a signal ends it. Returns the exit code. */
 async function run(options: Options): Promise<number> {
   const console = new Console(process.stdout);
   const ending = new AbortController();
-  const asked = new Promise<number>((resolve) => {
+  const signalled = new Promise<number>((resolve) => {
     for (const [name, code] of Object.entries(EXIT_CODES)) {
       process.on(name, () => {
-        // Asked a second time: whoever asks wants no order any more. The children end with their channel.
+        // At the second signal it exits at once. The children end with their channel.
         if (ending.signal.aborted) process.exit(code);
         ending.abort();
         resolve(code);
@@ -41,15 +39,15 @@ async function run(options: Options): Promise<number> {
   });
   console.line("Vedette's local stack is starting. Ctrl-C ends all of it.\n");
   try {
-    const stack = await startTold(planOf(options), console, ending.signal);
+    const stack = await startReporting(planOf(options), console, ending.signal);
     const forgetKeys = listenKeys(process.stdin, keyHandler(stack, console));
-    const code = await asked;
+    const code = await signalled;
     forgetKeys();
     await stack.stop();
     console.line("\nAll parts have ended.");
     return code;
   } catch (error) {
-    if (ending.signal.aborted) return await asked;
+    if (ending.signal.aborted) return await signalled;
     process.stderr.write(`${error instanceof Refusal ? error.message : String((error as Error).stack)}\n`);
     return 1;
   }
@@ -63,26 +61,26 @@ function planOf({ extraRoots, ...options }: Options): StackPlan {
   };
 }
 
-async function startTold(plan: StackPlan, console: Console, signal: AbortSignal): Promise<Stack> {
+async function startReporting(plan: StackPlan, console: Console, signal: AbortSignal): Promise<Stack> {
   const narrator = new Narrator(console);
   const early: StackEvent[] = [];
   let started: Stack | undefined;
   const onEvent = (event: StackEvent) => {
     if (started === undefined) early.push(event);
-    else narrator.tell(event, started);
+    else narrator.report(event, started);
   };
   const stack = await Stack.start(plan, onEvent, signal);
-  for (const line of banner(placesOf(stack))) console.line(line);
+  for (const line of banner(placesIn(stack))) console.line(line);
   console.line();
   for (const gateway of stack.gateways) console.line(`  ${console.gateway(gateway)}`);
   console.line("\nAn address is in DNS once it is proven healthy.\n");
   started = stack;
-  for (const event of early) narrator.tell(event, stack);
-  setTimeout(() => void narrator.tellUnanswered(stack), UNANSWERED_MS).unref();
+  for (const event of early) narrator.report(event, stack);
+  setTimeout(() => void narrator.reportUnanswered(stack), UNANSWERED_MS).unref();
   return stack;
 }
 
-function placesOf({ plan, folders, edgeUrl, gateways, questions }: Stack) {
+function placesIn({ plan, folders, edgeUrl, gateways, questions }: Stack) {
   const shown = (path: string) => (path.startsWith(process.cwd()) ? relative("", path) : path);
   return {
     edgeUrl,
@@ -106,11 +104,11 @@ function keyHandler(stack: Stack, console: Console): (key: string) => void {
     switch (key) {
       case "k":
         breakage = nextBreakage(breakage);
-        return console.event(`the next gateway to break ${console.breakage(breakage)}`);
+        return console.event(`the next broken gateway ${console.breakage(breakage)}`);
       case "e":
         return stack.edge.running ? stack.stopEdge() : stack.startEdge();
       case "s":
-        return console.event("how it stands", console.standing(stack));
+        return console.event("state", console.stateLines(stack));
       case "q":
       case "ctrl-c":
         process.kill(process.pid, "SIGINT");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { LeafReason, ProbeStatus, RecordStatus } from "../shared/model/status.ts";
-import { why } from "./why.ts";
+import { why } from "./narrator.ts";
 
 const LEAF = "127.0.0.11";
 const NOW_MS = Date.UTC(2026, 10, 30, 12);

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { makeGatewayIdentities } from "../../local/gateway-identities.ts";
-import { type Gateway, startGateway } from "../../local/gateways.ts";
+import { type Gateway, makeGatewayIdentities, startGateway } from "../../local/sample-gateways.ts";
 import { startGateways, type TestGateway } from "../e2e/support/gateways.ts";
 import { freePort } from "../support/free-port.ts";
 import { type KubectlWatch, startKubectlWatch } from "./support/kubectl-watch.ts";

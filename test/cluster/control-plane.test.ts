@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { CoreV1Api } from "@kubernetes/client-node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { listProcesses } from "../../local/process-table.ts";
+import { listProcesses } from "../../local/pid-file.ts";
 import { until } from "../e2e/support/until.ts";
 import { type ControlPlane, startControlPlane } from "./support/control-plane.ts";
 import { sharedCluster } from "./support/shared.ts";

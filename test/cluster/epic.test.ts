@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { KubeClient } from "../../agent/kubernetes/client.ts";
 import { DNS_ENDPOINT, DNS_RECORD } from "../../agent/kubernetes/kinds.ts";
-import { makeGatewayIdentities } from "../../local/gateway-identities.ts";
-import { type Breakage, type Gateway, startGateway } from "../../local/gateways.ts";
+import { type Breakage, type Gateway, makeGatewayIdentities, startGateway } from "../../local/sample-gateways.ts";
 import type { DnsRecordStatus } from "../../shared/model/dns-record.ts";
 import { type Doh, startDoh } from "../e2e/support/doh.ts";
 import { startGateways, type TestGateway } from "../e2e/support/gateways.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Gateway, startGateway } from "../../local/gateways.ts";
+import { type Gateway, startGateway } from "../../local/sample-gateways.ts";
 import { freePort } from "../support/free-port.ts";
 import { ApiCalls, tally } from "./support/api-calls.ts";
 import { type ControlPlane, startControlPlane } from "./support/control-plane.ts";

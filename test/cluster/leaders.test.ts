@@ -5,7 +5,7 @@ import { Informer } from "../../agent/kubernetes/informer.ts";
 import { DNS_ENDPOINT, DNS_RECORD, type Kind, LEASE } from "../../agent/kubernetes/kinds.ts";
 import type { KubeObject } from "../../agent/kubernetes/object.ts";
 import { contactOf } from "../../agent/status/lease-object.ts";
-import { askDns } from "../../local/dns-client.ts";
+import { askDns } from "../../local/dns-watch.ts";
 import type { DnsRecordStatus } from "../../shared/model/dns-record.ts";
 import { FaultyProxy } from "./machinery/faulty-proxy.ts";
 import { configOf } from "./support/cluster.ts";

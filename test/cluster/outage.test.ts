@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { KubeClient } from "../../agent/kubernetes/client.ts";
 import { DNS_ENDPOINT, DNS_RECORD, type Kind } from "../../agent/kubernetes/kinds.ts";
-import { askDns } from "../../local/dns-client.ts";
+import { askDns } from "../../local/dns-watch.ts";
 import { DnsRecorder } from "../e2e/support/dns.ts";
 import { type ControlPlane, startControlPlane } from "./support/control-plane.ts";
 import { installCrds } from "./support/crds.ts";

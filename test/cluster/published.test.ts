@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { KubeClient } from "../../agent/kubernetes/client.ts";
 import { DNS_ENDPOINT, DNS_RECORD } from "../../agent/kubernetes/kinds.ts";
-import { type Gateway, startGateway } from "../../local/gateways.ts";
+import { type Gateway, startGateway } from "../../local/sample-gateways.ts";
 import type { DnsRecordStatus } from "../../shared/model/dns-record.ts";
 import { type Doh, startDoh } from "../e2e/support/doh.ts";
 import { freePort } from "../support/free-port.ts";

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { makeGatewayIdentities } from "../../local/gateway-identities.ts";
-import { type Gateway, startGateway } from "../../local/gateways.ts";
-import { why } from "../../local/why.ts";
+import { why } from "../../local/narrator.ts";
+import { type Gateway, makeGatewayIdentities, startGateway } from "../../local/sample-gateways.ts";
 import type { Reason } from "../../shared/reason.ts";
 import type { DnsRecorder } from "./support/dns.ts";
 import { PATIENCE_MS, recordYaml } from "./support/records.ts";

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { loadSecrets } from "../../local/secrets.ts";
+import { loadSecrets } from "../../local/state-folder.ts";
 import { clockIn } from "../../shared/explain/clock.ts";
 import { explainLeaf } from "../../shared/explain/leaf.ts";
 import { overview } from "../../shared/model/overview.ts";

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { loadSecrets } from "../../local/secrets.ts";
+import { loadSecrets } from "../../local/state-folder.ts";
 import type { DnsRecorder } from "./support/dns.ts";
 import { runShell } from "./support/program.ts";
 import { PATIENCE_MS, recordYaml } from "./support/records.ts";

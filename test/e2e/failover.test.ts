@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Breakage } from "../../local/gateways.ts";
+import type { Breakage } from "../../local/sample-gateways.ts";
 import { bestOf } from "../support/best-of.ts";
 import { type DnsRecorder, dig } from "./support/dns.ts";
 import { LEAVES_WITHIN_MS, PATIENCE_MS, RETURNS_WITHIN_MS, ROUND_MS, recordYaml } from "./support/records.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { callScheduled } from "../../local/cron.ts";
+import { callScheduled } from "../../local/parts.ts";
 import { HOST } from "../../local/plan.ts";
 import { everyRoute, filled, type Operation } from "./support/every-route.ts";
 import { Canaries } from "./support/leaks.ts";

@@ -1,5 +1,4 @@
-import type { GatewayIdentities } from "../../../local/gateway-identities.ts";
-import { startGateway } from "../../../local/gateways.ts";
+import { type GatewayIdentities, startGateway } from "../../../local/sample-gateways.ts";
 import { startFadingGateway } from "./black-hole.ts";
 import type { Subject } from "./cases.ts";
 

@@ -1,7 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
-import { type GatewayIdentities, makeGatewayIdentities } from "../../../local/gateway-identities.ts";
-import { startGateway } from "../../../local/gateways.ts";
+import { type GatewayIdentities, makeGatewayIdentities, startGateway } from "../../../local/sample-gateways.ts";
 import { freePort } from "../../support/free-port.ts";
 import { STEADY, type Subject, subjectsOf } from "./cases.ts";
 import { startBreakable } from "./gateway.ts";

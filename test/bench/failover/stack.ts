@@ -2,12 +2,9 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startAgent } from "../../../local/agent.ts";
-import type { ChildHooks } from "../../../local/child.ts";
-import { callScheduled, startCron } from "../../../local/cron.ts";
-import { startEdge } from "../../../local/edge.ts";
+import type { ChildHooks } from "../../../local/child-process.ts";
+import { callScheduled, registerCluster, startAgent, startCron, startEdge } from "../../../local/parts.ts";
 import { HOST } from "../../../local/plan.ts";
-import { registerCluster } from "../../../local/register.ts";
 import { freePort } from "../../support/free-port.ts";
 import { Tap } from "./tap.ts";
 
@@ -40,7 +37,7 @@ export async function startBenchStack(roots: string, canary: string): Promise<Be
     logFile: join(folder, `${name}.log`),
     onGroup: () => undefined,
     // Of records that the bench itself has taken away, which are all that the agent has to tell.
-    onTrouble: () => undefined,
+    onWarning: () => undefined,
   });
   try {
     const settings = settingsOf(roots, canary);

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { askDns } from "../../../local/dns-client.ts";
+import { askDns } from "../../../local/dns-watch.ts";
 import type { RecordStatus } from "../../../shared/model/status.ts";
 import { boundMs, cycleMs, returnBoundMs, type Subject } from "./cases.ts";
 import type { Breakable } from "./gateway.ts";

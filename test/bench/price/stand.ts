@@ -2,14 +2,11 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startAgent } from "../../../local/agent.ts";
-import { type ChildHooks, endGroup } from "../../../local/child.ts";
-import { callScheduled, startCron } from "../../../local/cron.ts";
-import { startEdge } from "../../../local/edge.ts";
-import { makeGatewayIdentities } from "../../../local/gateway-identities.ts";
+import { type ChildHooks, endGroup } from "../../../local/child-process.ts";
+import { callScheduled, registerCluster, startAgent, startCron, startEdge } from "../../../local/parts.ts";
+import { listProcesses } from "../../../local/pid-file.ts";
 import { HOST } from "../../../local/plan.ts";
-import { listProcesses } from "../../../local/process-table.ts";
-import { registerCluster } from "../../../local/register.ts";
+import { makeGatewayIdentities } from "../../../local/sample-gateways.ts";
 import type { Overview } from "../../../shared/model/overview.ts";
 import type { UsageView } from "../../../shared/model/usage-view.ts";
 import { freePort } from "../../support/free-port.ts";
@@ -63,7 +60,7 @@ async function bringUp(one: Case, { delayMs, together }: StandPlan, closers: Asy
   const hooks = (name: string): ChildHooks => ({
     logFile: join(folder, `${name}.log`),
     onGroup: (group) => groups.add(group),
-    onTrouble: () => undefined,
+    onWarning: () => undefined,
   });
   closers.defer(() => groups.forEach(endGroup));
   const child = await startEdge(edgePlan({ folder, port: edge, adminToken, authority, together }), hooks("edge"));

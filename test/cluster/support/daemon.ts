@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { endGroup } from "../../../local/child.ts";
+import { endGroup } from "../../../local/child-process.ts";
 import { guard } from "./guard.ts";
 
 /** A server program: how it is run and how one sees that it serves. */

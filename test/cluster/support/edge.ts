@@ -3,9 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import type { Child } from "../../../local/child.ts";
-import { callScheduled } from "../../../local/cron.ts";
-import { startEdge } from "../../../local/edge.ts";
+import type { Child } from "../../../local/child-process.ts";
+import { callScheduled, startEdge } from "../../../local/parts.ts";
 import { type RecordStatus, recordStatus } from "../../../shared/model/status.ts";
 import { freePort } from "../../support/free-port.ts";
 
@@ -44,7 +43,7 @@ export async function startTestEdge(settings: Record<string, string> = {}): Prom
     ...settings,
   };
   const config = join(import.meta.dirname, "..", "..", "..", "wrangler.toml");
-  const hooks = { logFile: join(folder, "edge.log"), onGroup: () => {}, onTrouble: () => {} };
+  const hooks = { logFile: join(folder, "edge.log"), onGroup: () => {}, onWarning: () => {} };
   let child: Child | undefined;
   const start = async () => {
     child = await startEdge({ config, host: HOST, port, state, settings: given }, hooks);

@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { endGroup } from "../../../local/child.ts";
+import { endGroup } from "../../../local/child-process.ts";
 import type { GuardWord } from "./guard.ts";
 
 const groups = new Set<number>();

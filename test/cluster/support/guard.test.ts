@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { listProcesses } from "../../../local/process-table.ts";
+import { listProcesses } from "../../../local/pid-file.ts";
 import { until } from "../../e2e/support/until.ts";
 import type { Held } from "./guarded-process.ts";
 

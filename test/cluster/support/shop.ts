@@ -2,7 +2,7 @@ import { KubeClient } from "../../../agent/kubernetes/client.ts";
 import { Informer } from "../../../agent/kubernetes/informer.ts";
 import { DNS_ENDPOINT } from "../../../agent/kubernetes/kinds.ts";
 import type { KubeObject } from "../../../agent/kubernetes/object.ts";
-import { type Breakage, type Gateway, startGateway } from "../../../local/gateways.ts";
+import { type Breakage, type Gateway, startGateway } from "../../../local/sample-gateways.ts";
 import { freePort } from "../../support/free-port.ts";
 import type { Cluster } from "./cluster.ts";
 import { ClusterWorld, until, type WorldPlan } from "./world.ts";

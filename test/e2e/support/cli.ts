@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { listProcesses } from "../../../local/process-table.ts";
+import { listProcesses } from "../../../local/pid-file.ts";
 import { PATIENCE_MS } from "./records.ts";
 import { until } from "./until.ts";
 

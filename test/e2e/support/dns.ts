@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from "node:child_process";
 import { promisify } from "node:util";
-import { type Answer, askDns } from "../../../local/dns-client.ts";
+import { type Answer, askDns } from "../../../local/dns-watch.ts";
 
 type Server = { host: string; port: number };
 

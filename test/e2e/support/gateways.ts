@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { BROKEN_REGIONS, type Breakage, startGateway } from "../../../local/gateways.ts";
+import { BROKEN_REGIONS, type Breakage, startGateway } from "../../../local/sample-gateways.ts";
 import { until } from "./until.ts";
 
 export type TestGateway = {

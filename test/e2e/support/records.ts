@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import { leavesWithinMs, returnsWithinMs } from "../../../local/limits.ts";
+import { leavesWithinMs, returnsWithinMs } from "../../../local/narrator.ts";
 import { healthCheck } from "../../../shared/model/health-check.ts";
 
 /** The quickest health check that the product allows, from three regions. */

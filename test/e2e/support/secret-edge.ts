@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startEdge } from "../../../local/edge.ts";
+import { startEdge } from "../../../local/parts.ts";
 import { HOST } from "../../../local/plan.ts";
 import { signatureHeaders } from "../../../shared/signature.ts";
 import { encodeSnapshot } from "../../../shared/snapshot.ts";
@@ -30,7 +30,7 @@ export async function startLoneEdge(settings: Record<string, string>): Promise<L
       state: join(folder, "edge"),
       settings,
     },
-    { logFile, onGroup: () => {}, onTrouble: (message) => console.error(message) },
+    { logFile, onGroup: () => {}, onWarning: (message) => console.error(message) },
   );
   return {
     url: `http://${HOST}:${port}`,

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { CLUSTER } from "../../../local/parts.ts";
 import { HOST, type StackEvent } from "../../../local/plan.ts";
-import { CLUSTER } from "../../../local/register.ts";
 import { Stack } from "../../../local/stack.ts";
 import { type ClusterView, clusterView } from "../../../shared/model/cluster.ts";
 import { freePort } from "../../support/free-port.ts";

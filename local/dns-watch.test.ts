@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { recordSpec } from "../shared/model/record.ts";
 import type { RecordStatus } from "../shared/model/status.ts";
-import { askWatched, publishedFor } from "./ask.ts";
+import { askWatched, publishedFor } from "./dns-watch.ts";
 
 const record = recordSpec.parse({
   rootHost: "www.example.test",

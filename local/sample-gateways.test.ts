@@ -1,8 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:tls";
 import { afterEach, expect, test } from "vitest";
-import { makeGatewayIdentities } from "./gateway-identities.ts";
-import { type Breakage, type Gateway, startGateway } from "./gateways.ts";
+import { type Breakage, type Gateway, makeGatewayIdentities, startGateway } from "./sample-gateways.ts";
 
 let gateway: Gateway;
 afterEach(() => gateway.stop());

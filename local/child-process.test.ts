@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { Child } from "./child.ts";
-import { makePart } from "./part.ts";
+import { type Child, makePart } from "./child-process.ts";
 
 /** Children that end when they are told to, or by themselves when the test says so. */
 function fakeChildren() {

@@ -4,8 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { claim, PID_FILE } from "./pidfile.ts";
-import { listProcesses } from "./process-table.ts";
+import { claim, listProcesses, PID_FILE } from "./pid-file.ts";
 
 const folders: string[] = [];
 function folderOf(): string {

@@ -1,6 +1,6 @@
 import type { NetworkInterfaceInfo } from "node:os";
 import { describe, expect, it } from "vitest";
-import { canaries } from "./canaries.ts";
+import { canaries } from "./parts.ts";
 
 const OWN = "127.0.0.1:8789";
 
