@@ -7,7 +7,8 @@ export interface Block {
 }
 
 const FENCE = /^\s*(```|~~~)/;
-const TABLE_ROW = /^\s*\|/;
+/** A Markdown table, or aligned columns. */
+const TABLE_ROW = /^\s*\||\S {3,}\S|^ {12,}\S/;
 const HEADING = /^\s*#{1,6}\s/;
 const LIST_ITEM = /^\s*([-*+]|\d+[.)])\s+/;
 const MARKUP = /^\s*(#{1,6}|[-*+]|\d+[.)]|>)\s+/;

@@ -43,7 +43,7 @@ async function json<Value = Record<string, unknown>>(response: Response | Promis
   return (await response).json();
 }
 
-/** The kind of a problem document, after it was held against the schema and the table. */
+/** The kind of a problem document, after it was compared with the schema and the table. */
 async function kindOf(response: Response | Promise<Response>): Promise<ProblemCode | "no problem"> {
   const answer = await response;
   if (answer.headers.get("content-type") !== "application/problem+json") return "no problem";

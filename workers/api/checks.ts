@@ -12,7 +12,10 @@ import { readJson } from "./body.ts";
 import { checkProbe } from "./check-probe.ts";
 import type { ApiContext, Route } from "./route.ts";
 
-/** Beyond the check itself and its wait for a slot: the way to a prober far away, and an object that has to be made there. */
+/**
+ * Time beyond the check itself and its wait for a slot. It covers the way to a distant prober, and the creation of an object
+ * there.
+ */
 const GRACE_MS = 5_000;
 
 export const checkRoutes: Route[] = [

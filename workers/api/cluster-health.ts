@@ -40,7 +40,7 @@ export function clusterHealth(view: ClusterView): ClusterHealth {
   };
 }
 
-/** A cluster whose object does not answer the edge: nothing is known of it just now. */
+/** A cluster whose object does not answer: its current state is unknown. */
 export function unknownHealth(cluster: string): ClusterHealth {
   const message = "The edge's own object of the cluster does not answer. What was delivered stays in force; try again.";
   return {

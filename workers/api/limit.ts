@@ -32,7 +32,7 @@ export async function countWrongToken(context: ApiContext): Promise<Response | u
   return refusal("RATE_WRONG_TOKENS");
 }
 
-/** Agents show no token: whoever guesses from their address does not hold them up. */
+/** Agents send no token. So a client that guesses tokens from their address does not block them. */
 function isGuesser(client: string, access: Access, nowMs: number): boolean {
   const until = guessers.get(client);
   if (until === undefined || access === "signed") return false;

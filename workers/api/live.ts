@@ -24,7 +24,7 @@ export const liveRoutes: Route[] = [
   },
 ];
 
-/** The stream is the coordinator's own; it is told nothing of who asks. */
+/** The stream is the coordinator's own, and learns nothing about the caller. */
 async function openStream(context: ApiContext): Promise<Response> {
   if (isForeign(context)) fail("OriginForeign", "The stream is for the page of the edge itself.");
   refuseUnknownQuery(context, Object.keys(QUERY));

@@ -102,7 +102,7 @@ function headerParameters({ access, requestHeaders = {} }: Route): Json[] {
   ];
 }
 
-/** As it goes over the wire: what a transform makes of it is nobody else's concern. */
+/** As on the wire, before any transform of our own. */
 function schemaOf(schema: z.ZodType): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io: "input",

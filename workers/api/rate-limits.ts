@@ -11,12 +11,12 @@ interface RateLimit {
 }
 
 /**
- * How often one address may call (the first half of an IPv6 one: that is what one subscriber has). Counted by the Rate Limiting
- * bindings of these names, in each of the platform's locations by itself and roughly: none needs an object, which is what they
- * protect. The numbers are in wrangler.toml once more, since a binding does not tell its own.
+ * How often one address may call (the first half of an IPv6 one: that is what one subscriber has). The Rate Limiting bindings of
+ * these names count roughly, and in each of the platform's locations separately. No limit needs an object, since objects are what
+ * they protect. The numbers are in wrangler.toml once more, since a binding does not tell its own.
  *
- * An agent's limit counts under the name of its cluster and its address together, so that nobody else can use it up: it is
- * twice what an agent and a second one that takes over come to, each with a snapshot, a pull and a read of what is seen each second.
+ * An agent's limit counts cluster name and address together, so that no other client can use it up. It is twice the use of an
+ * agent and of a second one that takes over. Each makes a snapshot, a pull and a read of the records each second.
  */
 export const RATE_LIMITS = {
   RATE_ADDRESS: { requests: 300, windowSeconds: 10, of: "all requests of one address" },
@@ -50,7 +50,9 @@ export async function overLimit(
   return isOverOwn ? own : isOver ? "RATE_ADDRESS" : undefined;
 }
 
-/** Counts one under this limit. Without the binding, or with trouble in it, nothing is over: a limit must not stop a failover. */
+/**
+ * Counts one under this limit. Without the binding, or if it fails, no call is over the limit: a limit must not stop a failover.
+ */
 export async function isOverOne(env: Env, name: RateLimitName, key: string): Promise<boolean> {
   const binding = env[name] as { limit(options: { key: string }): Promise<{ success: boolean }> } | undefined;
   if (binding === undefined) return false;

@@ -12,12 +12,16 @@ export type Api = { Bindings: Env; Variables: { settings: Settings; role: Role }
 export type ApiContext = Context<Api>;
 
 /**
- * Who may call: anyone; who has the admin token; that, the view token, or anyone where PUBLIC_READS says so; those, or anyone
- * as the `public` where PUBLIC_VIEW says so; the agent that signs.
+ * Who may call:
+ * - `open`: anyone
+ * - `admin`: the admin token
+ * - `reader`: the admin or view token, or anyone with PUBLIC_READS
+ * - `public`: a reader, or anyone as the `public` with PUBLIC_VIEW
+ * - `signed`: the agent that signs
  */
 export type Access = "open" | "admin" | "reader" | "public" | "signed";
 
-/** One operation: how it is served, and what the OpenAPI document says of it. */
+/** One operation: how it is served, and its part of the OpenAPI document. */
 export interface Route {
   method: "GET" | "POST" | "PUT" | "DELETE";
   /** As Hono writes it; what stands between braces after a parameter is its pattern. */

@@ -5,7 +5,7 @@ import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { sameSecret } from "../../shared/constant-time.ts";
 import type { Settings } from "../settings.ts";
 
-/** A session's life: whoever looks each day logs in once a day. */
+/** A session's life: a daily viewer logs in once a day. */
 export const SESSION_SECONDS = 24 * 3600;
 
 /** The prefix binds it to the host and to Secure (RFC 6265bis). */
@@ -22,8 +22,8 @@ export function roleOfToken({ ADMIN_TOKEN, VIEW_TOKEN }: Settings, token: string
 }
 
 /**
- * The `Set-Cookie` of a session that begins now (Unix ms). Nothing is stored: the cookie says role and end, signed with a key
- * that comes of the role's token, so that another token ends all of its sessions.
+ * The `Set-Cookie` of a session that begins now (Unix ms). Nothing is stored. The cookie has role and end, signed with a key
+ * derived from the role's token. So another token ends all sessions of the old one.
  */
 export function sessionCookie(settings: Settings, role: SessionRole, nowMs: number): string {
   const claim = `${role}.${Math.floor(nowMs / 1000) + SESSION_SECONDS}`;
@@ -33,7 +33,7 @@ export function sessionCookie(settings: Settings, role: SessionRole, nowMs: numb
 /** The `Set-Cookie` that ends a session in the browser that has it. */
 export const ENDED_COOKIE = `${SESSION_COOKIE}=; Max-Age=0; ${ATTRIBUTES}`;
 
-/** The role of the session in a `Cookie` header at this time (Unix ms); undefined where there is none that holds. */
+/** The role of the session in a `Cookie` header at this time (Unix ms); undefined without a valid session. */
 export function roleOfCookie(settings: Settings, header: string | undefined, nowMs: number): SessionRole | undefined {
   const value = /(?:^|;)\s*__Host-vedette=([^;]*)/.exec(header ?? "")?.[1];
   const parts = /^((viewer|admin)\.(\d{1,12}))\.([0-9a-f]{64})$/.exec(value ?? "");

@@ -7,7 +7,7 @@ import { type Outcome, post } from "./post.ts";
 import type { NotifierStore } from "./store.ts";
 
 const LONGEST_BACK_OFF_MS = 300_000;
-/** What nobody took for so long is no news. */
+/** A message without a receiver for this long is outdated. */
 const MAX_AGE_MS = 24 * 3_600_000;
 /** Longer than a call can take: should it get lost with the object, the next try is not before. */
 const BEHIND_CALL_MS = 15_000;

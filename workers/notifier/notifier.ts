@@ -18,8 +18,8 @@ const OVERDUE_MS = 120_000;
 type Live = { store: NotifierStore; courier: Courier };
 
 /**
- * Tells people of troubles (docs/notifications.md): takes what the coordinators say, whole, keeps for each target what it knows
- * of which incident, and has a queue for each. There is one. While nobody is to be told, nothing is stored.
+ * Notifies people of faults (docs/notifications.md). It receives whole lists from the coordinators. For each target it keeps the
+ * state of each incident, and a queue. There is one. Without targets nothing is stored.
  */
 export class Notifier extends MeteredObject implements NotifierRpc {
   #live: Live | undefined;
@@ -93,7 +93,7 @@ export class Notifier extends MeteredObject implements NotifierRpc {
     }
   }
 
-  /** A target that is new is not told of what was there before it; of one that is gone nothing is kept. */
+  /** A new target gets nothing about earlier faults. Everything about a removed target is deleted. */
   #syncTargets(store: NotifierStore): void {
     const { targets, isWhole } = this.#addresses();
     const wanted = new Set(targets.map(({ name }) => name));

@@ -3,10 +3,10 @@ import type { Call } from "./formats/format.ts";
 
 /** A call that is not over by then has failed. */
 const DEADLINE_MS = 10_000;
-/** What a receiver may ask for at most, so that a wrong word of it does not silence us for days. */
+/** The largest accepted delay, so that a wrong `Retry-After` does not silence us for days. */
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
-/** What came of a call; why it failed, in words without an address or a key. */
+/** The outcome of a call, and why it failed, as text without an address or a key. */
 export type Outcome =
   | { type: "Taken" }
   | { type: "Refused"; failure: string }

@@ -7,7 +7,7 @@ const A = "record/a.example.com";
 const B = "record/b.example.com";
 const HOUR = 60 * MINUTE;
 
-/** Told at once, so that the tests are about the sending. */
+/** Due at once, so that the tests are about the sending. */
 const target = (name: string, change: Omit<Written, "name"> = {}): Written => ({
   name,
   minDuration: "0s",

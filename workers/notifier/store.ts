@@ -16,7 +16,7 @@ export const MIGRATIONS = [
 export const MAX_MESSAGES = 1_000;
 
 const target = z.object({
-  /** Troubles that began then or before were there when the target was new, Unix ms. */
+  /** Alerts that began then or before are older than the target, Unix ms. */
   oldUntil: z.int(),
   failures: z.int(),
   /** Not before this time after a failure, Unix ms. */
@@ -78,7 +78,7 @@ export class NotifierStore {
     this.#sql.exec("INSERT OR REPLACE INTO target (name, value) VALUES (?, ?)", name, JSON.stringify(state));
   }
 
-  /** Forgets a target, what it was told, and what waits for it. */
+  /** Forgets a target, what it was sent, and what waits for it. */
   removeTarget(name: string): void {
     this.#sql.exec("DELETE FROM message WHERE target = ?", name);
     this.#sql.exec("DELETE FROM incident WHERE target = ?", name);

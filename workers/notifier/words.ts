@@ -2,7 +2,7 @@ import { formatDurationMs } from "../../shared/model/duration.ts";
 import type { Change, Severity } from "../../shared/model/notification.ts";
 import type { TroubleKind } from "../../shared/model/trouble.ts";
 
-/** How each kind is told: how bad it is, in a few words, and where the view shows it. */
+/** The severity and title of each kind, and where the view shows it. */
 const KINDS: Record<TroubleKind, { severity: Severity; what: string; path: (subject: string) => string }> = {
   RecordCritical: { severity: "critical", what: "no healthy address is left", path: recordPath },
   RecordDegraded: { severity: "warning", what: "an unhealthy address is out of DNS, or kept in it", path: recordPath },
@@ -23,7 +23,7 @@ export const subjectOf = ({ key }: Change): string => key.slice(key.indexOf("/")
 /** `api.example.com: no healthy address is left`. */
 export const titleOf = (change: Change): string => `${subjectOf(change)}: ${KINDS[change.kind].what}`;
 
-/** What has become of it: `Critical`, `Now critical`, `Over after 4m10s`. */
+/** The state of an incident: `Critical`, `Now critical`, `Over after 4m10s`. */
 export function stateOf(change: Change): string {
   const { severity } = KINDS[change.kind];
   if (change.type === "Began") return severity.charAt(0).toUpperCase() + severity.slice(1);

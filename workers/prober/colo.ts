@@ -4,8 +4,8 @@ const TIMEOUT_MS = 1_000;
 const MAX_CHARACTERS = 4_096;
 
 /**
- * Asks in which data centre the object runs, for its region is only where it was asked to be (platform: `sam`, `afr` and
- * `me` were seen elsewhere). Undefined where that is not to be learnt; never rejects.
+ * Asks in which data centre the object runs. Its region is only where it was requested to be (platform: `sam`, `afr` and `me`
+ * were seen elsewhere). Undefined where that is not to be learnt; never rejects.
  */
 export async function fetchColo(url: string): Promise<string | undefined> {
   const abort = new AbortController();

@@ -27,7 +27,7 @@ afterEach(() => {
 
 type Stub = ReturnType<typeof freshProber>;
 
-/** Each has a port of its own, by which it is told what it answers. */
+/** Each has a port of its own, which scripts its answers. */
 const memberOf = (id: string, port: number, change: Partial<Probe> = {}) =>
   probeOf(id, port, { confirmIntervalMs: CONFIRM_MS, carried: HEALTHY, ...change });
 

@@ -7,7 +7,7 @@ import type { SendReport } from "./reporter.ts";
 import type { QueryFamily } from "./resolve/caching-resolver.ts";
 import { queryResolver } from "./resolve/dns-over-https.ts";
 
-/** All that a prober does beyond itself, in one place, so that a test can stand in for any of it. */
+/** All external effects of a prober, in one place, so that a test can replace any. */
 export interface ProberDependencies extends DialerDependencies {
   queryFamily: QueryFamily;
   sendReport: SendReport;

@@ -86,8 +86,8 @@ export class Prober extends MeteredObject implements ProberRpc {
   }
 
   /**
-   * All rounds before the time that an alarm was set for were run, whether memory holds or not: so that time tells a round from
-   * confirmations. Where nobody knows it, and in a retry of the platform's, it is a round.
+   * All rounds before the time that an alarm was set for have run, even if memory was lost. So that time distinguishes a round
+   * from confirmations. Where nobody knows it, and in a retry of the platform's, it is a round.
    */
   #wakeOf(info: AlarmInvocationInfo | undefined): Wake {
     const now = Date.now();
@@ -152,8 +152,8 @@ export class Prober extends MeteredObject implements ProberRpc {
   }
 
   /**
-   * What is to be confirmed may hang, and is asked as suspects are: it takes no slots from those that are proven. Nor does it go by
-   * what a name was before the resolver failed: one address that is no more would count as often as it is asked.
+   * What is to be confirmed may hang, and is asked as suspects are: it takes no slots from those that are proven. It also uses no
+   * cached name after the resolver failed. An address that is gone would count each time that it is probed.
    */
   async #check(
     member: ProbeState,
@@ -177,7 +177,7 @@ export class Prober extends MeteredObject implements ProberRpc {
     }
   }
 
-  /** Counts, stores and reports. A write that fails is made up for after the next round. */
+  /** Counts, stores and reports. A failed write is repeated after the next round. */
   async #settle(given: CheckedProbe[], round: SettledRound, settings: Settings): Promise<void> {
     let results = given;
     try {

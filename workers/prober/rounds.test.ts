@@ -13,7 +13,7 @@ const prompt = { timeoutMs: 1_900 };
 /** What a timer on a busy machine may be off: less than the round that would be left out. */
 const SLACK_MS = 1_800;
 
-/** The reports of each round: a slow one is told of in several. */
+/** The reports of each round: a slow one has several. */
 const roundsOf = (reports: readonly Report[]) => [...Map.groupBy(reports, ({ roundAt }) => roundAt).values()];
 
 function reached(reports: Report[], count: number): Promise<void> {
@@ -66,7 +66,7 @@ describe("rounds that come by their alarm", () => {
       },
     });
     await vi.waitFor(() => expect(byId(reports.at(-1)).hung?.counts.says).toBe("Unhealthy"), { timeout: 45_000 });
-    // Three failures make it Unhealthy; each round adds one, which is told when the next has begun.
+    // Three failures make it Unhealthy. Each round adds one, which is reported when the next has begun.
     const rounds = roundsOf(reports);
     const saysUnhealthy = (report: Report) => byId(report).hung?.counts.says === "Unhealthy";
     expect(rounds.findIndex((reports) => reports.some(saysUnhealthy))).toBeLessThanOrEqual(3);
@@ -112,7 +112,7 @@ describe("many rounds", () => {
     for (let round = 0; round < 4; round += 1) await runDurableObjectAlarm(stub);
     expect(byId(reports[3]).huge?.observation?.reason).toBe("Ok");
     await vi.waitFor(async () => expect((await seen()).open).toBe(0), { timeout: 30_000 });
-    // Most of it lies in the buffers of the kernel.
+    // Most bytes are in the buffers of the kernel.
     expect((await seen()).mostSent).toBeLessThan(16 * 2 ** 20);
   });
 });

@@ -60,7 +60,7 @@ describe("the names", () => {
     expect(new Set(names).size).toBe(names.length);
     for (const name of names) {
       expect(name).toMatch(/^vedette_edge_[a-z_]+[a-z]$/);
-      // What counts up only is a counter; there is none here, for the Worker remembers nothing between two scrapes.
+      // There is no counter here, for the Worker remembers nothing between two scrapes.
       expect(name).not.toMatch(/_(total|ms|milliseconds|count|sum|bucket)$/);
     }
   });

@@ -7,7 +7,7 @@ export const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 export class Exposition {
   readonly #samples = new Map<FamilyKey, string[]>();
 
-  /** Adds a sample; one without a value is none. */
+  /** Adds a sample; one without a value is left out. */
   add<Key extends FamilyKey>(key: Key, labels: LabelsOf<Key>, value: number | boolean | undefined): void {
     if (value === undefined) return;
     const family: Family = FAMILIES[key];

@@ -16,7 +16,7 @@ const gauge = <const Labels extends readonly string[]>(name: string, help: strin
   labels,
 });
 
-/** Every metric of the edge: what is told at /metrics, documented and used in deploy/monitoring is named here and nowhere else. */
+/** Every metric of the edge. Names in /metrics, in the documents and in deploy/monitoring come from here. */
 export const FAMILIES = {
   buildInfo: gauge("build_info", "1, with the version that runs.", ["version"]),
   partitionUp: gauge(

@@ -23,7 +23,7 @@ interface Part {
   usage: PartitionUsage | undefined;
 }
 
-/** The edge as it is now, in Prometheus' text format. What does not answer is told as such, and hides nothing else. */
+/** The edge as it is now, in Prometheus' text format. A missing answer is shown as such, and hides nothing else. */
 export async function readMetrics(context: ApiContext): Promise<string> {
   const to = new Exposition();
   to.add("buildInfo", { version: manifest.version }, 1);

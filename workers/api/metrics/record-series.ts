@@ -4,8 +4,8 @@ import { type Exposition, seconds } from "./exposition.ts";
 import { phaseTimes } from "./phases.ts";
 
 /**
- * Most series of records and probes in one scrape. 1,000 HTTPS probes from nine regions have about 50,000; a scrape at the bound
- * has some 17 MB of text, for which a Worker (128 MB) has room.
+ * Most series of records and probes in one scrape. 1,000 HTTPS probes from nine regions have about 50,000. A scrape at the bound
+ * has some 17 MB of text, which fits into a Worker (128 MB).
  */
 export const MAX_SERIES = 100_000;
 
@@ -96,7 +96,7 @@ function addRegional(to: Exposition, { rootHost, probes }: RecordStatus): void {
 
 type Labels = ReturnType<typeof labelsOf> & { region: string };
 
-/** What a silent region saw last is no word on how things are. */
+/** The last result of a silent region says nothing about the current state. */
 function addWord(to: Exposition, labels: Labels, { freshness, counts, observation }: RegionStatus): void {
   if (freshness === "Silent") return;
   const isChecked = counts.failures > 0 || counts.successes > 0;

@@ -15,7 +15,9 @@ export interface Around {
   nowMs: number;
 }
 
-/** How targets of one kind are told. The body depends on message, target and `publicUrl` alone, so that it stays over retries. */
+/**
+ * How targets of one kind are notified. The body depends on message, target and `publicUrl` alone, so that it stays over retries.
+ */
 export interface Format<Kind extends NotificationTarget["kind"]> {
   room: Room;
   call(message: Message, target: TargetOf<Kind>, around: Around): Call;

@@ -4,7 +4,7 @@ import type { Trouble } from "../../../shared/model/trouble.ts";
 
 const RECORD = "record/";
 
-/** Whether a target is told of such a trouble. `hosts` limits records only: regions and clusters belong to no host. */
+/** Whether a target gets this kind of alert. `hosts` limits records only: regions and clusters belong to no host. */
 export function concerns({ kinds, hosts }: Pick<NotificationTarget, "kinds" | "hosts">, trouble: Trouble): boolean {
   if (kinds !== undefined && !kinds.includes(trouble.kind)) return false;
   if (hosts === undefined || !trouble.key.startsWith(RECORD)) return true;

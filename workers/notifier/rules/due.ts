@@ -1,26 +1,26 @@
 import type { Change } from "../../../shared/model/notification.ts";
 import { type Incident, type Incidents, isWorse } from "./incident.ts";
 
-/** How long something must have lasted to be told, and how far apart may be what goes into one message. */
+/** How long a fault must last to be sent, and how far apart the faults in one message may be. */
 export interface Timing {
   minDurationMs: number;
   groupWindowMs: number;
 }
 
 interface Due {
-  /** One message; empty while nothing has to be told. */
+  /** One message; empty while nothing is due. */
   changes: Change[];
   incidents: Map<string, Incident>;
   /** When to ask again, Unix ms. */
   wakeAt: number | undefined;
 }
 
-/** Something that is so since `start`, and is not told. */
+/** A fault that has lasted since `start`, and was not sent. */
 type Untold = { type: Change["type"]; start: number; incident: Incident };
 
 /**
- * What is to be told now: beginnings, turns for the worse and ends alike once they have lasted `minDuration`. The first one
- * waits for those that begin within `groupWindow` of it, so that nothing is later than both together.
+ * What is to be sent now: beginnings, worsenings and ends, once they have lasted `minDuration`. The first one waits for those
+ * that begin within its `groupWindow`. So nothing is later than both together.
  */
 export function dueChanges(incidents: Incidents, timing: Timing, nowMs: number): Due {
   const untold = [...incidents.values()].flatMap(untoldOf).sort(byStart);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type TroubleKind, troubleKind } from "../../../shared/model/trouble.ts";
 
-/** A trouble as one target knows it: each has its own, since each has its own durations and filters. */
+/** An alert as one target knows it. Each target has its own, since each has its own durations and filters. */
 export const incident = z.object({
   id: z.string(),
   key: z.string(),
@@ -12,11 +12,11 @@ export const incident = z.object({
   summary: z.string(),
   /** Those that have it now; none while it is over. */
   partitions: z.array(z.int()),
-  /** Since when it is over, while the end is not told. */
+  /** Since when it is over, while the end is not sent. */
   goneAt: z.int().optional(),
-  /** The worst kind that was told; absent until its beginning was. */
+  /** The worst kind that was sent; absent until its beginning was. */
   told: troubleKind.optional(),
-  /** It was there before the target was, and is never told. */
+  /** It began before the target was added, and is never sent. */
   isOld: z.boolean(),
 });
 export type Incident = z.infer<typeof incident>;

@@ -39,8 +39,8 @@ const timing: fc.Arbitrary<Timing> = fc.record({
 });
 
 /**
- * Two coordinators, a wire that loses, doubles and keeps messages, and the rules of one target. What is told has to be so by the
- * newest lists.
+ * Two coordinators, a wire that loses, doubles and keeps messages, and the rules of one target. Whatever is sent must be true by
+ * the newest lists.
  */
 class Scene {
   now = 1_000_000;
@@ -109,7 +109,7 @@ class Scene {
     expect(due.wakeAt === undefined || due.wakeAt > this.now).toBe(true);
   }
 
-  /** Both say how it is, and all that waits is told. */
+  /** Both report the current state, and all that waits is sent. */
   comeToRest(): void {
     for (const of of [0, 1]) this.do({ type: "send", partition: of, copies: 1, isKept: false });
     for (let wait = 0; wait < 3; wait += 1) this.do({ type: "wait", ms: 200_000 });

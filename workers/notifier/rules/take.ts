@@ -2,9 +2,9 @@ import type { Trouble, Troubles } from "../../../shared/model/trouble.ts";
 import { type Incident, type Incidents, isWorse } from "./incident.ts";
 
 /**
- * A target's incidents after the newest word of one partition, which is whole. What is no more in any partition's list has
- * ended: it is forgotten where nobody was told of it, else it waits for its end to be told. What comes back before that goes on
- * as the same incident. Troubles that began at `oldUntil` (Unix ms) or before are never told.
+ * A target's incidents after the newest, whole list of one partition. An incident that is in no partition's list has ended. It is
+ * forgotten if it was never sent. Otherwise it waits for its end to be sent. If it returns before that, it continues as the same
+ * incident. Alerts that began at `oldUntil` (Unix ms) or before are never sent.
  */
 export function takeTroubles(
   incidents: Incidents,
@@ -35,7 +35,7 @@ function begun(trouble: Trouble, partition: number, oldUntil: number, nowMs: num
   return { id: `${key}@${nowMs}`, key, kind, since, kindSince: since, summary, partitions: [partition], isOld };
 }
 
-/** What was told stands: the summary is taken anew only while it was not, or where it says why things are worse. */
+/** What was sent stays. The summary is replaced only before it was sent, or where it explains why things are worse. */
 function goingOn(known: Incident, trouble: Trouble, partition: number): Incident {
   const { goneAt: _, ...rest } = known;
   const partitions = known.partitions.includes(partition) ? known.partitions : [...known.partitions, partition];

@@ -5,7 +5,7 @@ import { applyAddressPolicy } from "./check.ts";
 
 const probeResult = (reason: Reason): ProbeResult => ({ reason, phases: { totalMs: 0 } });
 
-/** Of a leaf's addresses: what they said, what `Any` makes of it, and what `All` does (docs/design/health.md, counting). */
+/** The results of a leaf's addresses, and the outcome with `Any` and with `All` (docs/design/health.md, counting). */
 const CASES: [Reason[], Reason | undefined, Reason | undefined][] = [
   [[], undefined, undefined],
   [["Ok"], "Ok", "Ok"],

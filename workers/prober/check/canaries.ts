@@ -11,9 +11,9 @@ const LEAST_ADDRESSES = 3;
 const CANARY_TIMEOUT_MS = 2_000;
 
 /**
- * Whether a round looks like trouble of our own (docs/design/dialling.md): more than half of its dials to at least three
- * addresses failed. An address counts as failed if one of its dials did. Where any of it was to be confirmed a single address is
- * enough: that is only what failed, and where the region itself is cut off no other dial would say so.
+ * Whether a round looks like a fault of our own (docs/design/dialling.md): more than half of its dials to at least three
+ * addresses failed. An address counts as failed if one of its dials did. If the round had confirmations, one address is enough.
+ * These dial only what failed, and no other dial would show that the region itself is cut off.
  */
 export function looksLikeOwnFailure(results: readonly CheckResult[], { hasConfirmed = false } = {}): boolean {
   const failed = new Map<string, boolean>();
@@ -27,8 +27,8 @@ export function looksLikeOwnFailure(results: readonly CheckResult[], { hasConfir
 }
 
 /**
- * Whether no dial of a round to an IPv6 address was answered, and there was one: that is how a place without a route for
- * the family looks. It is asked of single leaves too, since most records have few of them.
+ * Whether a round dialled IPv6 addresses and got no answer. That is how a location without an IPv6 route looks. It is asked of
+ * single leaves too, since most records have few of them.
  */
 export function looksLikeNoIPv6(results: readonly CheckResult[]): boolean {
   const dialled = results.flatMap(({ probeResults }) => probeResults).filter(({ address }) => isIPv6(address));
@@ -74,7 +74,7 @@ export type CheckedProbe = [ProbeState, CheckResult];
 /** Asks a canary; undefined where it got no slot. */
 type ProbeCanary = (question: ProbeRequest) => Promise<ProbeResult | undefined>;
 
-/** What was checked, as it counts: no failure does where the canaries say that the trouble is the region's own. */
+/** The results as they count. No failure counts where the canaries show that the fault is the region's own. */
 export async function discountOwnFailures(
   results: CheckedProbe[],
   round: Pick<SettledRound, "hasConfirmed">,

@@ -53,8 +53,8 @@ export function failedCheck(error: unknown): CheckResult {
 }
 
 /**
- * A resolver that is slow must not leave the leaf too little time to answer: it has half of it. More may be gone where the
- * answer was shared with a probe that has more time.
+ * A slow resolver must not leave the leaf too little time to answer. It has half of the time. More may be gone where the answer
+ * was shared with a probe that has more time.
  */
 const resolverShareMs = (probe: Probe) => probe.timeoutMs / 2;
 

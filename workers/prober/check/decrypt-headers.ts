@@ -4,12 +4,12 @@ import type { Settings } from "../../settings.ts";
 
 type Keys = Pick<Settings, "HEADER_KEY" | "HEADER_KEY_ID" | "HEADER_KEY_PREVIOUS" | "HEADER_KEY_PREVIOUS_ID">;
 
-/** Opened headers, or why they cannot be opened, in words that give nothing away. */
+/** Opened headers, or why they cannot be opened, in a text that reveals nothing. */
 export type DecryptedHeaders = { headers: Record<string, string> } | { problem: string };
 
 /**
- * Opens header secrets, in memory: AES-GCM over the JSON of the headers, with a 12-byte iv and no additional data, by the
- * key that is named in them (`HEADER_KEY`, or the one before while rotating).
+ * Opens header secrets, in memory. They are AES-GCM over the JSON of the headers, with a 12-byte iv and no additional data. They
+ * name their key: `HEADER_KEY`, or the one before while rotating.
  */
 export async function decryptHeaders(sealed: Sealed, keys: Keys): Promise<DecryptedHeaders> {
   const key = keyNamed(sealed.keyId, keys);

@@ -5,8 +5,8 @@ import type { CheckDependencies } from "./check.ts";
 import { check, failedCheck } from "./check.ts";
 
 /**
- * How long a check waits for a slot in its region, in milliseconds: one whole timeout of the checks before it, at most three of
- * which are asked at once. It is no part of the check's own time.
+ * How long a check waits for a slot in its region, in milliseconds. It is one whole timeout of the checks before it. At most
+ * three of them run at once. It is no part of the check's own time.
  */
 export const SLOT_WAIT_MS = 10_000;
 
@@ -14,7 +14,7 @@ type Parts = Omit<CheckDependencies, "staleMs" | "ask"> & {
   ask: (question: ProbeRequest, closing: AbortSignal) => Promise<ProbeResult | undefined>;
 };
 
-/** Checks a probe once, outside any round. Never throws: what fails is the prober's own trouble, and the observation says so. */
+/** Checks a probe once, outside any round. Never throws: a failure is the prober's own fault, and the observation says so. */
 export async function checkNow(probe: Probe, { ask, ...parts }: Parts): Promise<Observation> {
   const closing = new AbortController();
   const timer = setTimeout(() => closing.abort(), SLOT_WAIT_MS);

@@ -64,7 +64,7 @@ export class Dialer {
   ): Promise<ProbeResult | undefined> {
     const key = `${probeId} ${question.address} ${question.port}`;
     const held = this.#held.get(key);
-    // A probe that was changed while it was asked: the old question is no word on the new one, which waits its turn.
+    // A probe that was changed during its check. The old request says nothing about the new one, which waits.
     if (held === "asking") return undefined;
     if (held === "hanging") return this.#probeBesideHanging(question, asked, closing);
     const standing = asked === "doubted" ? "suspect" : asked;
@@ -77,7 +77,7 @@ export class Dialer {
   }
 
   /**
-   * One dial that hangs may be one path that is broken, and is no word on the next: the leaf is dialled anew, but never twice on
+   * One hanging dial may be one broken path, and says nothing about the next. So the leaf is dialled again, but never twice on
    * the object's own sockets. Where it can be dialled nowhere else, its silence confirms nothing.
    */
   async #probeBesideHanging(
@@ -95,7 +95,7 @@ export class Dialer {
     );
   }
 
-  /** A slot that comes serves whoever waits longest, and more of them where it is for a loopback. */
+  /** A free slot serves the request that waits longest, and further ones if it is for a loopback. */
   async #probeProven(key: string, question: ProbeRequest, closing: AbortSignal): Promise<ProbeResult | undefined> {
     const waiting: Waiting = { key, question, closing, answer: Promise.withResolvers() };
     this.#proven.push(waiting);
@@ -110,7 +110,7 @@ export class Dialer {
 
   async #serve(slot: Slot): Promise<void> {
     const usesLoopback = this.#pendingDirect >= MAX_OWN_SOCKETS;
-    // Whoever is due at the same moment waits by then.
+    // Probes that are due at the same moment wait by then.
     if (usesLoopback) await scheduler.wait(0);
     const [first, ...others] = this.#proven.splice(0, usesLoopback ? this.batchSize : 1);
     if (first === undefined) slot.closed();
@@ -147,9 +147,9 @@ export class Dialer {
   }
 
   /**
-   * Dials an address that tells the prober's own trouble. It goes before the suspects, but like them in an invocation of
-   * its own. Where what hangs has all slots, which is how a region that is cut off looks, it takes the resolver's turn.
-   * Undefined where that did not come in time either: not asked is not failed.
+   * Dials an address that shows the prober's own faults. It goes before the suspects, but like them in an invocation of its own.
+   * Where what hangs has all slots, which is how a region that is cut off looks, it takes the resolver's turn. Undefined where
+   * that did not come in time either: not asked is not failed.
    */
   async probeCanary(question: ProbeRequest): Promise<ProbeResult | undefined> {
     const closing = new AbortController();
@@ -195,8 +195,8 @@ export class Dialer {
   }
 
   /**
-   * Where no loopback is to be had, the object's own socket has to do: the platform may refuse calls to one's own Worker
-   * beyond some number in one invocation (documented for service bindings: 32), and no leaf may go unasked for that.
+   * Without a loopback the object's own socket is used. The platform may refuse calls to one's own Worker beyond some number in
+   * one invocation (documented for service bindings: 32). Every leaf must be probed all the same.
    */
   async #probeInLoopback<Other extends ProbeResult | undefined>(
     question: ProbeRequest,

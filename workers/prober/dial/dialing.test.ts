@@ -49,7 +49,7 @@ function countingConnect(): { connect: Connect; most: () => number } {
   };
 }
 
-/** A dial that was closed counts until it opens: that is when the platform lets go of it. */
+/** A dial that was closed counts until it opens: that is when the platform frees its slot. */
 function close(socket: Connection, over: () => void): Promise<void> {
   socket.opened.then(over, over);
   return socket.close();
@@ -91,7 +91,7 @@ function hangingConnect(): { connect: Connect; dials: () => number } {
 const repeat = (count: number, name: string, port: number, change: Partial<Probe> = {}) =>
   Array.from({ length: count }, (_, n) => probeOf(`${name}-${n}`, port, change));
 
-/** Runs one round, and answers its last word on each probe with the observation that any of its reports had. */
+/** Runs one round, and returns the last result of each probe, with the observation of any of its reports. */
 async function round(stub: ReturnType<typeof freshProber>, doubles: Partial<ProberDependencies> = {}): Promise<Report> {
   const reports = await standIn(stub, doubles);
   await runDurableObjectAlarm(stub);

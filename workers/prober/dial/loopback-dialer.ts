@@ -8,8 +8,8 @@ import { makeVerifier, type Verify } from "../tls/verify/verifier.ts";
 import { probeAddress } from "./probe-address.ts";
 
 /**
- * Asks one address in an invocation of its own. A dial that nobody answers cannot be cancelled and takes its slot for
- * some 20 s (workerd issue 2060), but when the invocation returns, its sockets are gone.
+ * Asks one address in an invocation of its own. A dial without an answer cannot be cancelled, and takes its slot for some 20 s
+ * (workerd issue 2060). But when the invocation returns, its sockets are gone.
  */
 export class LoopbackDialer extends WorkerEntrypoint<Env> {
   ask(question: ProbeRequest): Promise<ProbeResult> {

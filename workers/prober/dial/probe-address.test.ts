@@ -8,7 +8,7 @@ const gateways = inject("gateways");
 const TIMEOUT_MS = 1_000;
 /** What a busy machine may add. */
 const SLACK_MS = 10_000;
-/** Whoever ends in less has not waited for the deadline. */
+/** A probe that ends earlier has not waited for the deadline. */
 const PATIENT = { timeoutMs: 3 * SLACK_MS };
 
 type Name = keyof typeof gateways.named;

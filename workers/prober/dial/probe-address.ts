@@ -14,8 +14,8 @@ export interface ProbeTransport {
 }
 
 /**
- * Dials one address and asks it, under one deadline from the dial to the last byte needed. The dial counts as pending
- * until the peer's first byte or, where it hangs, until the platform lets go of it (it cannot be cancelled).
+ * Dials one address and asks it, under one deadline from the dial to the last byte needed. The dial counts as pending until the
+ * peer's first byte. If it hangs, it does so until the platform frees its slot, since it cannot be cancelled.
  */
 export async function probeAddress(reach: ProbeTransport, question: ProbeRequest, slot: Slot): Promise<ProbeResult> {
   const deadline = new Deadline(question.timeoutMs);

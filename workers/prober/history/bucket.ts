@@ -13,9 +13,8 @@ const PHASES = [
 export const BUCKET_LENGTH = OUTCOMES.length + 2 * PHASES.length;
 
 /**
- * What was seen of one probe in one step of time: how often each outcome was, then of each phase the sum of its
- * milliseconds and how often it was measured. A vector, so that what is said of two steps together is their sum; zeros at
- * its end are left out.
+ * The results of one probe in one step of time. It has the count of each outcome, then for each phase the sum of milliseconds and
+ * the number of measurements. A vector, so that what is said of two steps together is their sum; zeros at its end are left out.
  */
 export type Bucket = readonly number[];
 
@@ -30,10 +29,7 @@ export function outcomeBucket(outcome: Outcome): Bucket {
   return [...OUTCOMES.slice(0, place).map(() => 0), 1];
 }
 
-/**
- * A check. Trouble of the prober's own has no latencies, and the whole of one that failed is only how long it took to give
- * up.
- */
+/** A check. A fault of the prober's own has no latencies. The total of a failed check is only the time until it gave up. */
 export function bucketOf({ reason, phases }: Observation): Bucket {
   const outcome = outcomeOf(reason);
   if (outcome === "indeterminate") return outcomeBucket(outcome);

@@ -16,9 +16,9 @@ import { MINUTES } from "./rollup-tables.ts";
  *   an hour, a day      written once, deleted once                                            1,500
  *                                                                                            15,900 rows, $0.016
  *
- * That is $0.0005 for each of 30 probes, of the $0.01 that a probe may cost in a region and month. A shard of one probe pays
- * the $0.016 alone, beside $0.086 for the rows of its alarm. With 1 min in place of 5 it were 50,500 rows. An outcome that
- * changes writes nothing more than the marks, whose row it is; only to and from trouble of the prober's own it is a row more.
+ * That is $0.0005 for each of 30 probes, of the $0.01 that a probe may cost in a region and month. A shard of one probe pays the
+ * $0.016 alone, beside $0.086 for the rows of its alarm. With 1 min in place of 5 it were 50,500 rows. A changed outcome writes
+ * no more than the marks, in whose row it is. Only a change to or from a fault of the prober's own is one row more.
  */
 export const WRITE_EVERY_MS = 300_000;
 
@@ -29,8 +29,8 @@ interface Last {
 }
 
 /**
- * The quarter of an hour that is not over. A round is known by its slot, the moment that it was due (Unix ms): so memory and
- * what is filled in for it name the same minute. Confirmations, which are never filled in, have the moment that they began.
+ * The quarter of an hour that is not over. A round is identified by its slot, the moment that it was due (Unix ms). So memory and
+ * the filled-in rounds name the same minute. Confirmations, which are never filled in, have the moment that they began.
  */
 export interface HeadBlock {
   /** The newest round, or confirmations, in it. */
@@ -58,10 +58,10 @@ export function addChecks(open: HeadBlock, slot: number, checks: readonly Checke
 }
 
 /**
- * Fills in the rounds before `untilSlot` that memory has lost, in place. A round writes when an outcome is another than the
- * stored one, confirmations always do, or it is `WRITE_EVERY_MS` after the last write: so every round since that did not write was within that time, and
- * each probe went on as it last did. Rounds that were never made, because the platform paused, cannot be told from them:
- * at most `WRITE_EVERY_MS` of checks are made up for a pause.
+ * Fills in the rounds before `untilSlot` that memory has lost, in place. A round writes when an outcome differs from the stored
+ * one, or `WRITE_EVERY_MS` after the last write. Confirmations always write. So every round without a write was within that time,
+ * and each probe went on as before. Rounds that were never made, because the platform paused, look the same. At most
+ * `WRITE_EVERY_MS` of checks are invented for a pause.
  */
 export function backfill(open: HeadBlock, untilSlot: number, shard: Shard): void {
   const written = open.slot;

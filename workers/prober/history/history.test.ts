@@ -30,7 +30,7 @@ async function round(stub: Stub): Promise<void> {
 const historyOf = (stub: Stub, probes: string[], span: "6h" | "7d" | "90d" = "6h") =>
   (stub as unknown as ProberRpc).history({ span, stepMs: MINUTE, probes });
 
-/** A row that was written is billed, whoever wrote it: the alarm's is not among these. */
+/** Every written row is billed. The alarm's is not among these. */
 function rowsOf(stub: Stub): Promise<{ level: number; at: number }[]> {
   return inProber(stub, (_, { storage }) =>
     storage.sql.exec<{ level: number; at: number }>("SELECT level, at FROM history ORDER BY level, at").toArray(),

@@ -16,7 +16,7 @@ const stretch = fc.record({
   rounds: fc.integer({ min: 1, max: 45 }),
   outcomes: fc.tuple(outcome, outcome, outcome),
   lost: fc.oneof(fc.constant([true]), fc.constant([false]), fc.array(fc.boolean(), { minLength: 1, maxLength: 5 })),
-  /** Which of the probes the shard has; others are removed, or come anew. */
+  /** Which of the probes the shard has; the rest is removed, or added again. */
   members: fc.oneof(
     { weight: 3, arbitrary: fc.constant(IDS) },
     { weight: 1, arbitrary: fc.subarray(IDS, { minLength: 1 }) },

@@ -16,8 +16,8 @@ interface Range {
 }
 
 /**
- * Stores quarters of an hour that are over, makes hours and days of what is whole, and drops what is too old: each time that
- * something was made, in a batch. What lay between them is made up for, should it not have been done.
+ * Stores finished quarters of an hour, makes hours and days of complete ones, and drops what is too old. It does so in a batch,
+ * each time that something was made. Steps that were missed between them are done later.
  */
 export function storeClosed(sql: SqlStorage, blocks: readonly Block[], nowMs: number): void {
   if (blocks.length === 0) return;

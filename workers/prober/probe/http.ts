@@ -58,9 +58,9 @@ function whenOf(response: ResponseReader, octets: number): string {
 }
 
 /**
- * The outcome as soon as it is known, undefined while more has to be read. A status that is not expected ends the check
- * at the headers, an expected body where it is found. Otherwise the body has to come whole, or its first 64 KiB, also
- * where no text is expected in it: a gateway that sends good headers and then trickles or breaks off serves nobody.
+ * The outcome as soon as it is known, undefined while more has to be read. A status that is not expected ends the check at the
+ * headers, an expected body where it is found. Otherwise the whole body must arrive, or its first 64 KiB, also where no text is
+ * expected in it. A gateway that sends good headers and then trickles or breaks off serves no user.
  */
 export function evaluateResponse(
   reader: ResponseReader,

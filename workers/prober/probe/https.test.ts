@@ -15,7 +15,7 @@ const { named } = inject("gateways");
 const BRIEF = { timeoutMs: 500, expectation: { statuses: [{ from: 200, to: 299 }], body: undefined } };
 /** What a busy machine may add. */
 const SLACK_MS = 10_000;
-/** Whoever ends in less has not waited for the deadline. */
+/** A probe that ends earlier has not waited for the deadline. */
 const PATIENT = { ...BRIEF, timeoutMs: 3 * SLACK_MS };
 
 type Name = keyof typeof named;

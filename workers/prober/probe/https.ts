@@ -127,7 +127,7 @@ function withTls(given: ProtocolResult, { info }: TlsClient): ProtocolResult {
   return { ...given, tls: { ...info, ...(skipped && { skipped }) } };
 }
 
-/** Messages of the TLS client are clauses; people are told sentences. */
+/** Messages of the TLS client are clauses; people get sentences. */
 function sentence(clause: string): string {
   const start = clause.charAt(0).toUpperCase() + clause.slice(1);
   return /[.?!]$/.test(start) ? start : `${start}.`;

@@ -17,7 +17,7 @@ function read(pieces: Uint8Array[], isClosed: boolean, wanted?: string): Respons
   return reader;
 }
 
-/** An answer, whether the peer closes after it, and what is made of it. */
+/** An answer, whether the peer closes after it, and the expected result. */
 const CASES: [string, boolean, string][] = [
   ["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", false, "200 complete"],
   ["HTTP/1.1 200\nContent-Length: 2\n\nok", false, "200 complete"],

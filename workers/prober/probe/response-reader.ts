@@ -10,8 +10,8 @@ export interface Fault {
 }
 
 /**
- * Reads one HTTP/1.x response piece by piece, bounded at every point. Our own, for http-parser-js takes a chunk size
- * that is no number for the last chunk, loops for ever on a negative one, and bounds neither trailers nor chunk lines.
+ * Reads one HTTP/1.x response piece by piece, bounded at every point. This reader is our own. http-parser-js takes a chunk size
+ * that is no number for the last chunk, and loops for ever on a negative one. It bounds neither trailers nor chunk lines.
  */
 export class ResponseReader {
   readonly body: BodyStart;
@@ -122,7 +122,7 @@ function lineEnd(octets: Buffer, lineFeedAt: number): number {
   return octets[lineFeedAt - 1] === 0x0d ? lineFeedAt - 1 : lineFeedAt;
 }
 
-/** How the end of a body is told (RFC 9112 §6.3). */
+/** How the end of a body is recognized (RFC 9112 §6.3). */
 export type Framing = { kind: "none" } | { kind: "length"; octets: number } | { kind: "chunked" } | { kind: "close" };
 
 export interface Head {

@@ -47,7 +47,7 @@ describe("the cache", () => {
     vi.useRealTimers();
   });
 
-  /** A resolver that answers as it is told, and notes what it was asked. */
+  /** A resolver with scripted answers, which records its requests. */
   function told(answers: Record<Family, DnsAnswer>) {
     const asked: Family[] = [];
     const names = new CachingResolver(async (_, family) => {

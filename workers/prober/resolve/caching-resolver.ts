@@ -27,9 +27,9 @@ const MAX_CACHED = 200;
 export const MAX_ADDRESSES = 16;
 
 /**
- * The names of one object (docs/design/dialling.md): kept for their TTL within 5 to 60 s, and served stale for one interval more
- * when the resolver fails. One question is asked at a time, for it takes the one slot that dials leave; those who want the same
- * name share it.
+ * The names of one object (docs/design/dialling.md): cached for their TTL within 5 to 60 s. When the resolver fails they are
+ * served stale for one interval more. One question is asked at a time, for it takes the one slot that dials leave; those who want
+ * the same name share it.
  */
 export class CachingResolver {
   readonly #ask: QueryFamily;
@@ -43,8 +43,8 @@ export class CachingResolver {
   }
 
   /**
-   * `timeoutMs` starts when the question has its slot and holds for both families; `staleMs` is how long after its TTL an answer still
-   * serves where the resolver fails.
+   * `timeoutMs` starts when the query has its slot, and covers both families. `staleMs` is how long after its TTL an answer is
+   * still used when the resolver fails.
    */
   resolve(name: string, timeoutMs: number, staleMs: number): Promise<ResolvedName> {
     const resolving = this.#resolving.get(name) ?? this.#inTurn(name, timeoutMs, staleMs);

@@ -5,8 +5,8 @@ const DNS_MESSAGE = "application/dns-message";
 const MAX_MESSAGE_OCTETS = 65_535;
 
 /**
- * Asks a DNS over HTTPS resolver (RFC 8484). Whatever is not a DNS message with status 200 is trouble on the way, not
- * the resolver's word: the platform makes answers of its own (525, 530, `error code: 10xx`).
+ * Asks a DNS over HTTPS resolver (RFC 8484). Anything but a DNS message with status 200 is a fault on the way, not the resolver's
+ * answer. The platform makes answers of its own (525, 530, `error code: 10xx`).
  */
 export async function queryResolver(url: string, name: string, family: Family, timeoutMs: number): Promise<DnsAnswer> {
   const abort = new AbortController();

@@ -13,8 +13,8 @@ const TOGETHER_MS = 250;
 export const budgetRule = (intervalMs: number): BudgetRule => ({ most: MOST_ROUNDS, everyMs: intervalMs });
 
 /**
- * When a member is to be checked before the round that is due at `roundDueAt` (both Unix ms): to confirm what is unsettled, or
- * because another region saw something else. Undefined where that round comes soon enough.
+ * When a member is to be checked before the round that is due at `roundDueAt` (both Unix ms). The reason is an unsettled count,
+ * or another region's different result. Undefined where that round comes soon enough.
  */
 export function confirmationDueAt(member: ProbeState, roundDueAt: number): number | undefined {
   const { confirmIntervalMs = 0 } = member.probe;

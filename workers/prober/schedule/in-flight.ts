@@ -49,7 +49,7 @@ export class InFlightChecks<Item, Result> {
     for (const item of items) this.#start(item, "confirmation");
   }
 
-  /** What was checked since the last time, and whether any of it was to be confirmed. */
+  /** The results since the last call, and whether any was a confirmation. */
   take(): { results: [Item, Result][]; hasConfirmed: boolean } {
     const taken = { results: this.#results, hasConfirmed: this.#hasConfirmed };
     this.#results = [];

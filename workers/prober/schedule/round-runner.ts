@@ -42,7 +42,7 @@ export interface RoundRunnerDependencies<Item, Result> {
   items: () => Iterable<Item>;
   /** When something is to be confirmed before the round (Unix ms); undefined if nothing is. */
   confirmAt: (until: RoundWindow<Item>) => number | undefined;
-  /** What is to be confirmed by that moment. None of it may be due again before it was asked. */
+  /** What is to be confirmed by that moment. No probe may be due again before it was checked. */
   confirmations: (atMs: number, until: RoundWindow<Item>) => readonly Item[];
   check: Check<Item, Result>;
   /** When the round after this moment is due (Unix ms); undefined if there is nothing to do any more. */
@@ -70,7 +70,7 @@ class RoundRunner<Item, Result> {
   readonly #closeAt: number;
   #roundDueAt: number;
   #round: Round | undefined;
-  /** A round is told of, also when nothing of it is done. */
+  /** Each round is reported, also when no check has finished. */
   #isOwed = false;
 
   constructor(parts: RoundRunnerDependencies<Item, Result>, roundDueAt: number) {
@@ -107,8 +107,8 @@ class RoundRunner<Item, Result> {
   }
 
   /**
-   * Settles when all of it is done; else when those that ran over from the last one must be, and when all that had slots at once
-   * must be. So a leaf that hangs, or waits for a slot, holds up no other's word.
+   * Settles when all checks are done. Otherwise it settles when those that overran from the last round must be, and when all that
+   * had slots at once must be. So a leaf that hangs, or waits for a slot, delays no other result.
    */
   async #beginRound(now: number): Promise<void> {
     this.#round = { roundAt: now, lateMs: Math.max(0, now - this.#roundDueAt), isConfirmation: false };
@@ -149,7 +149,7 @@ class RoundRunner<Item, Result> {
     }
   }
 
-  /** Without results only a round that was not told of yet, once it is over or the next one begins. */
+  /** Without results it reports only a round that was not reported yet, once that is over or the next one begins. */
   async #settle({ isLast = this.#flight.isEmpty } = {}): Promise<void> {
     const { results, hasConfirmed } = this.#flight.take();
     const isOwed = this.#isOwed && isLast;

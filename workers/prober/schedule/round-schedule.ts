@@ -38,8 +38,8 @@ const EARLY_MS = 250;
 const OVERDUE_MS = 5_000;
 
 /**
- * Whether an alarm has to be set: there is none, it should have fired and did not (platform: such alarms stay unfired), or
- * it is further away than a round can be, by a clock that was put back.
+ * Whether an alarm must be set. It may be missing. It may be overdue (platform: such alarms stay unfired). Or it is further away
+ * than a round can be, by a clock that was put back.
  */
 export function isAlarmAbsent(alarmAtMs: number | null, nowMs: number, intervalMs: number): boolean {
   if (alarmAtMs === null) return true;

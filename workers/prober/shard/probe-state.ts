@@ -14,7 +14,7 @@ export interface ProbeState {
   /** The last completed check, Unix ms; `isDated` says whether memory knows it, or a mark that is as old as its counts. */
   checkedAt?: number | undefined;
   isDated: boolean;
-  /** When the last check began, or ended where it was no word on the target, Unix ms. */
+  /** When the last check began, or ended if it was indeterminate, Unix ms. */
   askedAt?: number | undefined;
   /** Since when it is to be looked at, Unix ms, because another region saw something else. */
   recheckAt?: number | undefined;
@@ -32,8 +32,8 @@ export interface StoredProbeState {
 }
 
 /**
- * The members after an assignment. A probe in both lists stays the same object: neither restarted nor recounted, its
- * thresholds applied to the counts as they stand. Another revision starts anew, from a mark of it or what is carried.
+ * The members after an assignment. A probe in both lists stays the same object: neither restarted nor recounted, its thresholds
+ * applied to the counts as they stand. Another revision starts from its own mark, or from the carried state.
  */
 export function reconcileProbes(
   members: ReadonlyMap<string, ProbeState>,
@@ -64,7 +64,7 @@ export function applyResult(member: ProbeState, result: CheckResult): void {
   const { reason, at, phases } = result.observation;
   const outcome = outcomeOf(reason);
   member.counts = count(member.counts, outcome, member.probe);
-  // Trouble of our own is given its time: what took long to find nothing is not repeated at once.
+  // A fault of our own gets its time: a long check without a result is not repeated at once.
   member.askedAt = outcome === "indeterminate" ? at : at - phases.totalMs;
   member.recheckAt = undefined;
   if (outcome !== "indeterminate") {
@@ -97,7 +97,7 @@ export function storedStateOf(member: ProbeState): StoredProbeState {
   return { revision: probe.revision, counts, reached: isReached, ...(checkedAt !== undefined && { checkedAt }) };
 }
 
-/** Without the time of its last check where memory has lost that: then there is no news of it. */
+/** Without the time of its last check if memory has lost that. The report then has nothing new on it. */
 export function probeReportOf(member: ProbeState, result: CheckResult | undefined): ProbeReport {
   const { probe, counts, isDated } = member;
   const checkedAt = isDated ? member.checkedAt : undefined;

@@ -64,7 +64,7 @@ export class ShardState {
     return [...this.#members.values()].sort((a, b) => (a.checkedAt ?? 0) - (b.checkedAt ?? 0));
   }
 
-  /** Takes an assignment if it is newer; it is stored by `save`, since a round must not be held up by a write. */
+  /** Takes an assignment if it is newer; it is stored by `save`, since a write must not delay a round. */
   take(assignment: Assignment, now: number): void {
     if (!isNewer(assignment.number, this.number)) return;
     this.#members = reconcileProbes(this.#members, assignment.probes, new Map());
@@ -126,8 +126,8 @@ export class ShardState {
   }
 
   /**
-   * What a wake is for that was due at a time (Unix ms): all rounds before that were run, so the first one since is the next.
-   * Undefined without probes.
+   * The purpose of a wake-up that was due at a time (Unix ms). All rounds before that have run, so the first one since is the
+   * next. Undefined without probes.
    */
   wakeFor(dueAt: number): Wake | undefined {
     if (this.#held === undefined || this.isEmpty) return undefined;

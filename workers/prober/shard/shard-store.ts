@@ -38,7 +38,7 @@ export interface StoredShard {
   marks: Map<string, StoredProbeState>;
   /** The open row of history, as text. */
   history: string | undefined;
-  /** For confirmations; none was spent where there is none. */
+  /** For confirmations; absent while nothing was spent. */
   budget: Budget | undefined;
 }
 
@@ -46,8 +46,8 @@ export interface StoredShard {
 type Beside = { history: string | null; budget: string | null };
 
 /**
- * The storage of a shard. All marks are one row, since a written row is what a round costs; a probe is a row of its own,
- * so that an assignment writes only what is new in it.
+ * The storage of a shard. All marks are one row, since a written row is the cost of a round. A probe is a row of its own, so that
+ * an assignment writes only its changes.
  */
 export class ShardStore {
   readonly #storage: DurableObjectStorage;
@@ -106,8 +106,8 @@ export class ShardStore {
   }
 
   /**
-   * Stores the marks if they differ from the stored ones in more than their times, or if history is due, which is in the same
-   * row. Should history fail, the marks are stored without.
+   * Stores the marks if they differ from the stored ones in more than their times. It also does so if history is due, which is in
+   * the same row. Should history fail, the marks are stored without.
    */
   writeMarks(current: ReadonlyMap<string, StoredProbeState>, history: History, budget: Budget | undefined): void {
     const now = essence(current);

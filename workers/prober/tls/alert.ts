@@ -65,7 +65,7 @@ const HINTS: Partial<Record<AlertName, string>> = {
   bad_record_mac: "it could not decrypt what was sent; something in between may have changed it",
 };
 
-/** What an alert from the server means, in words a person can act on. */
+/** What an alert from the server means, as text that a person can act on. */
 export function alertFault(
   code: number,
   { open, certificateWanted }: { open: boolean; certificateWanted: boolean },

@@ -16,7 +16,7 @@ export interface HelloInput {
   cookie?: Uint8Array;
 }
 
-/** What was sent, as the answers are held against it. */
+/** What was sent, to compare the answers with. */
 export interface SentHello {
   random: Uint8Array;
   sessionId: Uint8Array;

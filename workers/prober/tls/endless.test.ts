@@ -8,7 +8,7 @@ import { TlsClient } from "./client.ts";
 import type { VersionName } from "./parameters.ts";
 
 const NOTHING = new Uint8Array(0);
-/** What a server may send, at most, before it is told that it never ends. */
+/** What a server may send, at most, before the client takes it for endless. */
 const MOST_OCTETS = 4 * 1024 * 1024;
 const LONG = 128 * 1024;
 /** Records that a handshake may be spread over. */

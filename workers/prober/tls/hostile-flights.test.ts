@@ -15,7 +15,7 @@ const { node, special } = inject("tlsPeers");
 const FLIGHTS = 1_750;
 const NAMES = Object.keys(MUTATIONS);
 
-/** Real handshakes, recorded anew at each run. */
+/** Real handshakes, recorded at each run. */
 const HANDSHAKES: [string, number, Partial<Offer>][] = [
   ["TLS 1.3 with ECDSA", node.p256, { versions: ["TLSv1.3"], keyShares: ["x25519"] }],
   ["TLS 1.3 with RSA", node.rsa, {}],

@@ -72,9 +72,9 @@ export function hasSwappedKeys(): boolean {
 }
 
 /**
- * workerd hands the two keys to its library the wrong way round, so that only a "public" key that still holds its private half
- * works, which an imported one does not. There the keys are given swapped, our own (with both halves) as the public one. Which way
- * is right is tried once, with keys of our own: a later workerd and Node take them as documented.
+ * workerd passes the two keys to its library in the wrong order. So only a "public" key that still has its private half works. An
+ * imported key has not. There the keys are given swapped, our own (with both halves) as the public one. Which way is right is
+ * tried once, with keys of our own: a later workerd and Node take them as documented.
  */
 function agreeX25519(own: { publicKey: KeyObject; privateKey: KeyObject }, peer: KeyObject): Uint8Array {
   if (!hasSwappedKeys()) return diffieHellman({ privateKey: own.privateKey, publicKey: peer });
@@ -102,7 +102,7 @@ function attempt(group: GroupName, agree: () => Uint8Array): Uint8Array {
     const secret = agree();
     if (secret.some((byte) => byte !== 0)) return secret;
   } catch {
-    // Told apart from a fault of our own by what it is: all that varies is the peer's share.
+    // Any failure is the peer's: only the peer's share varies.
   }
   return refuse("illegal_parameter", `its ${group} key share is no valid key`);
 }

@@ -47,8 +47,8 @@ export function defaultOffer(): Offer {
 const TRIED = new Map<GroupName, boolean>();
 
 /**
- * The groups in which this runtime's own two sides agree, tried once an isolate. One that it gets wrong is not offered: else
- * trouble of our own would look like a bad key share of every server. @throws where none is left
+ * The groups in which this runtime's own two sides agree, tried once an isolate. One that it computes wrongly is not offered.
+ * Otherwise a fault of ours would look like a bad key share of every server. @throws where none is left
  */
 export function usableGroups(groups: readonly GroupName[], make = makeKeyShare, tried = TRIED): GroupName[] {
   const left = groups.filter((group) => {

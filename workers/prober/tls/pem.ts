@@ -4,8 +4,8 @@ import { parseCertificate } from "./verify/certificate.ts";
 const BLOCK = /-----BEGIN ([^-\r\n]+)-----([^-]*)-----END \1-----/g;
 
 /**
- * The certificates of a PEM text (RFC 7468), in DER; text between the blocks is passed over, as openssl writes it there.
- * What is wrong comes back in words that name the block and never its content, which may be a key by mistake.
+ * The certificates of a PEM text (RFC 7468), in DER; text between the blocks is passed over, as openssl writes it there. Errors
+ * name the block and never its content, which may be a key by mistake.
  */
 export function certificatesOfPem(text: string): { certificates: Uint8Array[] } | { fault: string } {
   const blocks = [...text.matchAll(BLOCK)];

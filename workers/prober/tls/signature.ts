@@ -59,8 +59,9 @@ export function leafKey(object: KeyObject): LeafKey {
 }
 
 /**
- * Checks a signature of the server with the key of its certificate, or refuses. The scheme must be one that was offered and fit
- * the key; in TLS 1.3 the curve too, and PKCS #1 is out (RFC 8446 §4.2.3, §4.4.3). In TLS 1.2 any curve goes with any hash.
+ * Checks a signature of the server with the key of its certificate, or refuses. The scheme must be one that was offered, and
+ * match the key. In TLS 1.3 the curve must match too, and PKCS #1 is not allowed (RFC 8446 §4.2.3, §4.4.3). In TLS 1.2 any curve
+ * goes with any hash.
  */
 export function checkSignature(
   key: LeafKey,
@@ -98,8 +99,8 @@ function isSigned(key: LeafKey, scheme: Scheme, { content, signature }: Signed):
 }
 
 /**
- * In workerd the one-call `verify()` ignores `padding` and takes RSA for PKCS #1 whatever is asked, and the options of
- * `createVerify().verify()` take no KeyObject: hence the DER.
+ * In workerd the one-call `verify()` ignores `padding` and always takes RSA for PKCS #1. The options of `createVerify().verify()`
+ * take no KeyObject, hence the DER.
  */
 function checkRsa(key: LeafKey, scheme: Scheme, content: Uint8Array, signature: Uint8Array): boolean {
   const spki = { key: key.der, format: "der", type: "spki" } as const;

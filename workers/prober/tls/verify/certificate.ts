@@ -26,7 +26,7 @@ export interface Certificate {
   extensions: Extensions;
 }
 
-/** Reads a certificate; what is malformed comes back in words. Never throws. */
+/** Reads a certificate; returns what is malformed as text. Never throws. */
 export function parseCertificate(der: Uint8Array): Certificate | { malformed: string } {
   try {
     return readCertificate(der);

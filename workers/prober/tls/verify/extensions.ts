@@ -32,8 +32,8 @@ const READERS: Partial<Record<string, Reader>> = {
   "2.5.29.37": (value) => ({ extendedKeyUsage: children(expectTag(value, TAG.sequence)).map(readOid) }),
 };
 /**
- * Policies, their mappings and inhibitAnyPolicy decide only where policyConstraints asks for a policy (RFC 5280 §6.1.3 d to
- * f); that one is refused when critical, so these need no processing.
+ * Policies, their mappings and inhibitAnyPolicy matter only where policyConstraints requires a policy (RFC 5280 §6.1.3 d to f). A
+ * critical policyConstraints is refused, so these need no processing.
  */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set(["2.5.29.32", "2.5.29.33", "2.5.29.54"]);
 const SHA256_OCTETS = 32;

@@ -55,7 +55,7 @@ function withoutLeadingZero(octets: Uint8Array): Uint8Array {
   return octets[0] === 0 ? octets.subarray(1) : octets;
 }
 
-/** Why a key is too weak or strange to be trusted, in words; undefined when it is not. */
+/** Why a key is too weak or unusual to be trusted, as text; undefined when it is not. */
 export function keyFault(key: PublicKey): string | undefined {
   if (key.kind === "refused") return `has ${key.name}`;
   if (key.kind !== "RSA") return undefined;

@@ -4,8 +4,8 @@ import type { NameConstraints } from "./extensions.ts";
 import { comparableName, type GeneralName } from "./name.ts";
 
 /**
- * Why a certificate below an authority breaks that authority's name constraints, in words (RFC 5280 §4.2.1.10, §6.1.3 b
- * and c); undefined when it keeps them. Names of kinds that cannot be compared here break any constraint on their kind.
+ * Why a certificate below an authority breaks that authority's name constraints, as text (RFC 5280 §4.2.1.10, §6.1.3 b and c);
+ * undefined when it keeps them. Names of kinds that cannot be compared here break any constraint on their kind.
  */
 export function constraintFault(
   { permitted, excluded }: NameConstraints,

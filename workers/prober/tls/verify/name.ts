@@ -33,10 +33,7 @@ export function printable(text: string): string {
   return text.replaceAll(/\p{C}/gu, "?");
 }
 
-/**
- * The relative names, each in a form that can be compared (RFC 5280 §7.1: case and repeated spaces do not matter, nor does
- * the string's type).
- */
+/** The relative names, each in a comparable form. Case, repeated spaces and the string's type do not matter (RFC 5280 §7.1). */
 export function comparableName(name: Der): string[] {
   return relativeNames(name).map((attributes) => attributes.map(comparable).sort().join("+"));
 }

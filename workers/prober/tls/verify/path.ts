@@ -13,10 +13,10 @@ const MAX_STEPS = 100;
 type Rules = (path: readonly Certificate[]) => TlsFault | undefined;
 
 /**
- * Finds a path from the leaf to a trust anchor that keeps the rules, whatever the order of the certificates that were sent
- * (RFC 4158): anchors are tried first, so a root that was sent along, or an expired cross-certificate of one, is never in
- * the way; a path that fails is left for the next. When none holds, the fault is that of the first that reached an anchor,
- * else it tells where the longest one ended.
+ * Finds a path from the leaf to a trust anchor that keeps the rules, whatever the order of the certificates that were sent (RFC
+ * 4158). Anchors are tried first. So a root that was sent along, or its expired cross-certificate, does no harm. After a failed
+ * path the next is tried. When none holds, the fault is that of the first that reached an anchor, else it tells where the longest
+ * one ended.
  */
 export function findPath(
   leaf: Certificate,
@@ -113,7 +113,7 @@ export interface DeadEnd {
 const PRIVATE = "a private authority is trusted by the setting EXTRA_ROOTS";
 const OTHER_KEY = "the certificate known by that name has another key";
 
-/** Says of a chain that leads to no trusted root why it does not, and what may mend it. */
+/** Explains why a chain leads to no trusted root, and what may fix it. */
 export function deadEndFault(end: DeadEnd | undefined, gaveUp: boolean): TlsFault {
   return { reason: "CertificateUntrusted", message: gaveUp ? "the chain is too tangled to follow" : endText(end) };
 }

@@ -48,7 +48,7 @@ function ownFault({ key, extensions }: Certificate): string | undefined {
 }
 
 /**
- * What is wrong with the authorities of a path (leaf first, trust anchor last) whose signatures fit: of all, validity
+ * What is wrong with the authorities of a path (leaf first, trust anchor last) whose signatures match. Validity of all comes
  * first, then the rules from the anchor down. Undefined when the path holds.
  */
 export function pathFault(path: readonly Certificate[], nowMs: number): TlsFault | undefined {
