@@ -1,15 +1,15 @@
 import { canonicalAddress } from "../../shared/model/address.ts";
 import { FORWARDED_HEADER, retryLater, type SignedDelivery } from "./webhook.ts";
 
-/** Less than the edge waits for its own answer. */
+/** Shorter than the edge's own timeout. */
 const DEADLINE_MS = 8_000;
 
 /**
- * Hands a delivery on to the replica that leads, as it came and with its signature, and relays the answer: whichever
- * replica a delivery reaches, it is applied once. Where the leader is not known or does not answer, the edge comes again.
+ * Forwards a delivery with its signature to the leader and returns the leader's response. So a delivery is applied
+ * once, whichever replica receives it. If the leader is unknown or does not answer, the edge is asked to retry.
  *
- * @param leaderUrl such as `http://10.1.2.3:8788`; undefined while nobody is known to lead
- * @param signal ends what is under way
+ * @param leaderUrl such as `http://10.1.2.3:8788`; undefined while no leader is known
+ * @param signal aborts the request
  */
 export async function forwardToLeader(
   delivery: SignedDelivery,
@@ -40,7 +40,7 @@ export async function forwardToLeader(
   }
 }
 
-/** A replica is known by an address and a port: a name, or another scheme, is none that a replica wrote. */
+/** Replicas publish an http URL with an IP address. Other schemes and names were not written by a replica. */
 function replicaUrl(text: string): URL | undefined {
   const url = URL.parse("/v1/delivery", text) ?? undefined;
   const address = url?.hostname.replace(/^\[|\]$/g, "") ?? "";

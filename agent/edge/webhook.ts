@@ -5,39 +5,39 @@ import type { Problem } from "../../shared/model/problem.ts";
 import { type SignedRequest, signatureFault } from "../../shared/signature.ts";
 import type { Applied } from "../core.ts";
 
-/** Every record of a cluster with all its probes, seen from eleven regions. */
+/** Enough for every record of a cluster with all its probes from eleven regions. */
 const MAX_DELIVERY_BYTES = 32 * 1024 * 1024;
-/** Deliveries are smaller but in the largest fleets; larger ones pass two at a time. */
+/** Only the largest fleets have larger deliveries. Of these two are accepted at a time. */
 const LARGE_BYTES = 1024 * 1024;
 const LARGE_AT_ONCE = 2;
 const RETRY_AFTER_SECONDS = "5";
 
 export interface WebhookOptions {
-  /** Any of them may have signed. Undefined where deliveries are asked for instead of listened for. */
+  /** Any of these secrets may have signed. Undefined in pull mode. */
   secrets: readonly string[] | undefined;
-  /** Whether deliveries can be taken. Read from a flag: never waits for the work it reports on. */
+  /** Whether deliveries can be applied. It reads a flag and never waits. */
   isReady: () => boolean;
   apply: (json: unknown) => Promise<Applied>;
   /**
-   * Where another replica works: hands a delivery on to it as it came, and gives its answer. Undefined where this one is to
-   * take it.
+   * Forwards a delivery unchanged to the leader and returns the leader's response. Returns undefined if this replica is
+   * the leader.
    */
   forward?: (delivery: SignedDelivery) => Promise<Response> | undefined;
-  /** A call that reached nobody: not known to be the edge's, or before the records are read. */
+  /** Called for a delivery without a valid signature, or before the records are read. */
   onRejected?: (why: "unsigned" | "not_ready") => void;
   /** Unix ms */
   now: () => number;
 }
 
-/** A delivery whose signature was found good, as it came. */
+/** A delivery with a valid signature, unchanged. */
 export interface SignedDelivery {
   headers: { "webhook-id": string; "webhook-timestamp": string; "webhook-signature": string };
   body: string;
-  /** Whether another replica has handed it on already. */
+  /** Whether another replica has forwarded it. */
   wasForwarded: boolean;
 }
 
-/** Set on what one replica hands on to another, so that it never goes round. */
+/** Marks a forwarded delivery, so that it is forwarded only once. */
 export const FORWARDED_HEADER = "vedette-handed-on";
 
 /** `POST /v1/delivery` for the edge; `/healthz` and `/readyz` for whoever runs the agent. */
@@ -133,8 +133,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Lets small bodies pass, and of large ones, or of those that do not say how large they are, only so many at one time: a body
- * is held in memory before its signature can be checked, and anybody can send one.
+ * Lets small bodies pass, and of large ones, or of those that do not say how large they are, only so many at one time:
+ * a body is held in memory before its signature can be checked, and anybody can send one.
  */
 export function limitLargeBodies(largeBytes: number, mostAtOnce: number, onFull: () => Response): MiddlewareHandler {
   let passing = 0;

@@ -4,8 +4,8 @@ import type { KubeObject } from "../kubernetes/object.ts";
 import { conditionsOf, withTransitionTimes } from "./conditions.ts";
 
 /**
- * The status of a `DNSRecord` that is being deleted: as it was, with how far the withdrawal is. What it says of the edge has to
- * stay: a replica that takes over in the middle knows by it that the edge holds the record.
+ * The status of a `DNSRecord` that is being deleted: the former status with the progress of the withdrawal. Its parts
+ * from the edge must stay, since a replica that takes over learns from them that the edge holds the record.
  */
 export function deletionStatus(object: KubeObject, withdrawn: Condition, nowMs: number): DnsRecordStatus {
   const before = conditionsOf(object.status);

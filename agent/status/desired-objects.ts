@@ -24,7 +24,9 @@ export interface DesiredObjectsInput {
   nowMs: number;
 }
 
-/** Everything that is shown of the records and their probes. What is in DNS does not depend on it, but a restart does. */
+/**
+ * Everything that is shown of the records and their probes. What is in DNS does not depend on it, but a restart does.
+ */
 export function desiredObjects(input: DesiredObjectsInput): Desired {
   const wanted = [
     ...input.records.flatMap((record) => ofRecord(record, input)),

@@ -69,8 +69,8 @@ export interface LeaseInput {
 }
 
 /**
- * The contact Lease. Its time moves with what else it says; for contact alone once a minute, so that a quiet edge costs one
- * write a minute.
+ * The contact Lease. Its time moves with what else it says; for contact alone once a minute, so that a quiet edge costs
+ * one write a minute.
  */
 export function leaseObject({ state, namespace, heardAt, before }: LeaseInput): WantedObject {
   const { number, sentAt } = newestOf(state, before);
@@ -95,8 +95,8 @@ export function leaseObject({ state, namespace, heardAt, before }: LeaseInput): 
 }
 
 /**
- * The number never goes back: a leader starts one below it, and one that is lost before it was given a delivery must not have
- * the next start two below.
+ * The number never goes back: a leader starts one below it, and one that is lost before it was given a delivery must
+ * not have the next start two below.
  */
 function newestOf(state: LeaseInput["state"], before: KubeObject | undefined): Pick<State, "number" | "sentAt"> {
   const held = contactOf(before);

@@ -3,7 +3,7 @@ import { hasProbeHost } from "../../shared/record/probe-host.ts";
 import { readTree } from "../../shared/record/tree.ts";
 import type { DeliveredProbe, DeliveredRecord } from "../edge/delivered.ts";
 
-/** The leaves of a record that are to be probed by its own health check, sorted; none where it has no health check. */
+/** The leaves that the record's own health check probes, sorted. Empty without a health check. */
 export function probedLeaves(spec: Pick<RecordSpec, "rootHost" | "endpoints" | "healthCheck">): string[] {
   const check = spec.healthCheck;
   const reading = readTree(spec.endpoints);
@@ -11,21 +11,21 @@ export function probedLeaves(spec: Pick<RecordSpec, "rootHost" | "endpoints" | "
   return reading.tree.leaves.filter((leaf) => hasProbeHost(spec, check, leaf));
 }
 
-/** Which record of this cluster. */
+/** Identifies a record of this cluster. */
 export interface OwnShare {
   cluster: string;
   /** `namespace/name` */
   record: string;
 }
 
-/** The probes of one record of this cluster, as the edge said of them last. */
+/** The probes of one record of this cluster, as delivered last. */
 export function ownProbes(delivered: DeliveredRecord | undefined, { cluster, record }: OwnShare): DeliveredProbe[] {
   return delivered?.probes.filter((probe) => probe.cluster === cluster && probe.record === record) ?? [];
 }
 
 /**
- * Tells why the edge does not probe a leaf although its record asks for it, in words; undefined where it does or has not said
- * anything of the leaf yet.
+ * Returns a function that says why the edge does not probe a leaf although the record asks for it. It returns undefined
+ * if the edge probes the leaf or has not reported it yet.
  */
 export function notProbeableIn(
   delivered: DeliveredRecord | undefined,

@@ -90,7 +90,9 @@ export function probeStatus(input: ProbeStatusInput): ProbeObjectStatus {
 
 type Last = Pick<ProbeObjectStatus, "reason" | "message" | "status">;
 
-/** How the checks end: as in most of the regions that make the verdict, so that it does not change with who came last. */
+/**
+ * How the checks end: as in most of the regions that make the verdict, so that it does not change with who came last.
+ */
 function lastOf({ probe, notProbeable }: ProbeStatusInput, regions: readonly DeliveredRegion[]): Last {
   if (probe === undefined) {
     return notProbeable === undefined ? {} : { reason: "NotProbeable", message: truncate(notProbeable) };

@@ -13,33 +13,33 @@ import type { HostState, RecordState } from "./state.ts";
 import { suppressFailureChurn } from "./suppress-count-churn.ts";
 
 const MAX_LEAVES_IN_SUMMARY = 3;
-/** Of `PublisherConflict`: what is in DNS is another's then, and none of it this record's. */
+/** Reasons of `PublisherConflict` with which the host's content in DNS belongs to another owner. */
 const FOREIGN_REASONS: ReadonlySet<string> = new Set(["OtherOwner", "ForeignObject"]);
 /**
- * An object of the API has at most 1.5 MB, endpoints included. Beyond so many probes those of other clusters come first, for
- * nothing else remembers whose their leaves are.
+ * An object of the API has at most 1.5 MB, endpoints included. If there are more probes, those of other clusters come
+ * first, since only they store the owners of these leaves.
  */
 const MAX_SHOWN = 2_000;
-/** The largest spec has about 0.4 MB, and stands twice in an object whose last accepted form is remembered. */
+/** The largest spec has about 0.4 MB. An object with `lastAccepted` holds it twice. */
 const MAX_STATUS_CHARACTERS = 900_000;
 
 export interface RecordStatusInput {
   record: OwnRecord;
-  /** What the core knows of it. */
+  /** The agent's state of the record. */
   state: RecordState;
-  /** Of the root host that the record stands with. */
+  /** The state of the root host of the spec in force. */
   host: HostState | undefined;
   cluster: string;
-  /** Conditions that the core does not know, such as `PublisherConflict`. */
+  /** Further conditions, such as `PublisherConflict`. */
   extra?: readonly Condition[];
-  /** The object as it is there. */
+  /** The current object. */
   object: KubeObject | undefined;
-  /** Whether exact counts are due, as check times are. */
+  /** Whether exact counts and check times are due. */
   refreshTimes: boolean;
   nowMs: number;
 }
 
-/** The status of a `DNSRecord` of which the core knows. */
+/** The status of a `DNSRecord` that is pushed and published. */
 export function recordObjectStatus(input: RecordStatusInput): DnsRecordStatus {
   const { record, state, host, extra = [], object, nowMs } = input;
   const accepted = statedAccepted(record, state);
@@ -63,8 +63,8 @@ export function recordObjectStatus(input: RecordStatusInput): DnsRecordStatus {
 }
 
 /**
- * The status without what the edge says again anyway, where the API server could not hold it beside the largest spec: the
- * decision is then taken from the next delivery after a takeover, and only silence at that very moment would miss it.
+ * Omits decision and probes if the API server could not store them beside the largest spec. After a takeover the
+ * decision then comes with the next delivery; only silence at that moment would lose it.
  */
 function bounded(status: DnsRecordStatus): DnsRecordStatus {
   if (JSON.stringify(status).length <= MAX_STATUS_CHARACTERS) return status;
@@ -72,7 +72,7 @@ function bounded(status: DnsRecordStatus): DnsRecordStatus {
   return rest;
 }
 
-/** The status of a `DNSRecord` that takes no part: one that was refused and never accepted, or one that is being deleted. */
+/** The status of a `DNSRecord` that is not published: it was never accepted, or it is being deleted. */
 export function inactiveRecordStatus(
   object: KubeObject,
   conditions: readonly Condition[],
@@ -92,7 +92,7 @@ const aboutGeneration = (condition: StatusCondition, generation: number | undefi
   ...(generation !== undefined && { observedGeneration: generation }),
 });
 
-/** The spec that stands although another one is written above it. */
+/** The accepted spec, if the current one was refused. */
 function specInForce(record: OwnRecord, state: RecordState): Record<string, unknown> | undefined {
   const input = acceptedOf(record, state).status === "False" ? state.acceptedSpec : record.specInput;
   return z.record(z.string(), z.unknown()).safeParse(input).data;

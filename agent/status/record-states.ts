@@ -13,7 +13,9 @@ export interface About {
   nowMs: number;
 }
 
-/** The entries of all records: status, manifest and what the edge said of it. Records that are gone are not among them. */
+/**
+ * The entries of all records: status, manifest and what the edge said of it. Records that are gone are not among them.
+ */
 export function recordStates(
   records: readonly OwnRecord[],
   before: State["records"],

@@ -86,8 +86,8 @@ function summary(probe: DeliveredProbe): ProbeSummary {
 }
 
 /**
- * `Unhealthy (ConnectFailed)`, `Healthy (despite CertificateExpired)` where a bad certificate is allowed, or `Silent` for
- * a region that does not report.
+ * `Unhealthy (ConnectFailed)`, `Healthy (despite CertificateExpired)` where a bad certificate is allowed, or `Silent`
+ * for a region that does not report.
  */
 function says({ freshness, counts, observation }: DeliveredProbe["regions"][number]): string {
   const word = freshness === "Fresh" ? counts.says : freshness;

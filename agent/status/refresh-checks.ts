@@ -5,9 +5,9 @@ import { probeSummaries } from "./record-status.ts";
 import type { State } from "./state.ts";
 
 /**
- * The state with the regions, counts and times of a view, which is only to be shown: what is in DNS stays. Nothing is taken
- * of another edge's view, of a probe whose verdict is another one or another's, nor what was seen earlier than what is known. By
- * which delivery the verdict came says nothing: where anything flaps, the view is always of another one than was taken last.
+ * Updates regions, counts and check times from a view of the edge. It changes only what is shown, never DNS. It ignores
+ * the view of another edge, a probe with another verdict, and older checks. It does not compare delivery numbers: while
+ * anything flaps, the view always belongs to another delivery than the last one.
  */
 export function refreshChecks(state: State, view: View): State {
   if (view.cluster !== state.edge.cluster || view.number.epoch !== state.number.epoch) return state;
@@ -21,8 +21,8 @@ export function refreshChecks(state: State, view: View): State {
 }
 
 /**
- * A record as it was delivered, with what a view has brought since of those probes that nothing else has become of: the edge tells
- * of them what it told last, and times do not go back.
+ * Keeps newer checks from a view in a delivered record, for probes that are otherwise unchanged. So check times never
+ * go back.
  */
 export function withNewestChecks(delivered: DeliveredRecord, before: DeliveredRecord | undefined): DeliveredRecord {
   const held = new Map(before?.probes.map((probe) => [identityOf(probe), probe]));
@@ -34,7 +34,7 @@ export function withNewestChecks(delivered: DeliveredRecord, before: DeliveredRe
   return { ...delivered, probes };
 }
 
-/** Whether all regions say and are the same in both, and none was checked later than is known. */
+/** Whether the regions have the same verdicts and freshness in both, and no region has a newer check. */
 function isOlder({ regions }: DeliveredProbe, known: DeliveredProbe): boolean {
   const byName = new Map(known.regions.map((region) => [region.region, region]));
   if (regions.length !== known.regions.length) return false;

@@ -11,7 +11,9 @@ import { endpointsIn } from "./restore-state.ts";
 import type { State } from "./state.ts";
 
 export interface NewerDecisionsInput {
-  /** All DNSRecords, those that are being deleted too: a host may be in DNS in the name of one of them. */
+  /**
+   * All DNSRecords, including those that are being deleted, since the DNSEndpoint of a host may belong to one of them.
+   */
   records: readonly KubeObject[];
   endpoints: readonly KubeObject[];
   /** Unix ms, by the clock of this machine. */
@@ -19,13 +21,13 @@ export interface NewerDecisionsInput {
 }
 
 /**
- * The state, with what DNSEndpoints hold that was decided later than what the statuses say: a leader that was killed had put it
- * into DNS, and the decision before would put back what was taken out. Why it was decided nobody knows until the edge says it
- * again, and whose the leaves are stays as it was. Of a shared host, a leaf that is in no record here and that the status knows
- * nothing of may be one that a person has taken out since, and is left out.
+ * Adds the decisions in DNSEndpoints that are newer than those in the statuses. A leader that was killed had published
+ * them, and the older decision would restore what it removed. Their reasons are unknown until the next delivery; the
+ * owners of the leaves stay as they were. On a shared host, a leaf that neither a record here nor the status knows is
+ * omitted, since a person may have removed it.
  *
- * What was decided after the newest delivery of which the state knows came with a later one: silence that was found has ended. A
- * time that no delivery can have been taken at, whose signature holds only near this clock, is nobody's decision.
+ * A decision that is newer than the newest known delivery came with a later one, so the edge is no longer silent. A
+ * time too far in the future is ignored, since the signature of such a delivery would not have been valid.
  */
 export function withNewerDecisions(state: State, { records, endpoints, nowMs }: NewerDecisionsInput): State {
   const byKey = new Map(allRecords(records).map((record) => [record.key, record]));
@@ -60,7 +62,7 @@ interface InDns {
   decidedAt: number;
 }
 
-/** Undefined where the object is none of a record that is there, or does not say when it was decided. */
+/** Undefined if the object belongs to no existing record or has no decision time. */
 function inDnsBy(object: KubeObject, record: OwnRecord | undefined, { records }: State): InDns | undefined {
   const decidedAt = decidedAtOf(object);
   if (record === undefined || decidedAt === undefined) return undefined;
@@ -69,7 +71,7 @@ function inDnsBy(object: KubeObject, record: OwnRecord | undefined, { records }:
   return endpoints && { rootHost, endpoints, decidedAt };
 }
 
-/** Where others have shares, what this cluster does not probe would count as theirs, and stay. */
+/** If other clusters share the host, unknown leaves would count as theirs and would stay. */
 function knownOf(
   inDns: readonly Endpoint[],
   delivered: DeliveredRecord,

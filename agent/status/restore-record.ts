@@ -101,8 +101,8 @@ const storedForms = z.object({
 });
 
 /**
- * What the edge said of the record as it stands, and the form that it took last. Of a record that was edited while no agent ran
- * nobody knows that form any more; what is in DNS stands in for it, should the edge refuse the new one.
+ * What the edge said of the record as it stands, and the form that it took last. Of a record that was edited while no
+ * agent ran nobody knows that form any more; what is in DNS stands in for it, should the edge refuse the new one.
  */
 export function restoreAcceptance(record: OwnRecord, status: unknown): Acceptance {
   if (record.refusal !== undefined) return {};

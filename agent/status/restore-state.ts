@@ -29,8 +29,9 @@ export interface LoadInput {
 }
 
 /**
- * The agent's state, from the objects that hold it. It starts one number below the newest delivery, which is then taken again,
- * whole. What somebody else wrote into a status, or what another version did, makes that record alone start with nothing known.
+ * The agent's state, from the objects that hold it. It starts one number below the newest delivery, which is then taken
+ * again, whole. What somebody else wrote into a status, or what another version did, makes that record alone start with
+ * nothing known.
  */
 export function restoreState(input: LoadInput): State {
   const contact = contactOf(input.lease);
@@ -133,8 +134,8 @@ export function restoreRecords({ records, probes, endpoints, cluster, isSameEdge
 }
 
 /**
- * A root host, from all records that stand for it. Its DNSEndpoint says what is in DNS, else the statuses do; of several
- * statuses the one with the newest decision was written last.
+ * A root host, from all records that stand for it. Its DNSEndpoint says what is in DNS, else the statuses do; of
+ * several statuses the one with the newest decision was written last.
  */
 export function restoreHost(remembered: readonly RestoredRecord[], cluster: string): HostState {
   const oldestFirst = remembered.toSorted(byStanding);
@@ -155,7 +156,10 @@ const byStanding = (a: RestoredRecord, b: RestoredRecord) =>
 const holding = z.object({ endpoints: z.array(endpoint).min(1) });
 const publishing = z.object({ published: z.array(endpoint) });
 
-/** What a DNSEndpoint holds of a record's host. Undefined where it is none of ours, also where it holds what is not the host's. */
+/**
+ * What a DNSEndpoint holds of a record's host. Undefined where it is none of ours, also where it holds what is not the
+ * host's.
+ */
 export function endpointsIn(
   record: { uid?: string | undefined },
   rootHost: string,

@@ -3,13 +3,16 @@ import { dirname } from "node:path";
 import { fieldErrors, formatFieldError } from "../../shared/model/field-error.ts";
 import { type State, stateSchema } from "./state.ts";
 
-/** What was found: a state, nothing, or something that is none, set aside under another name. */
+/** The result of loading: a state, nothing, or a broken file that was renamed. */
 export type Loaded =
   | { kind: "State"; state: State }
   | { kind: "Nothing" }
   | { kind: "Broken"; why: string; setAside: string; clusterUid?: string };
 
-/** Reads the state file. One that is broken is renamed, never deleted; the cluster's identity is saved from it where it can be. */
+/**
+ * Reads the state file. A broken file is renamed, never deleted, and the cluster's identity is recovered from it if
+ * possible.
+ */
 export async function loadState(path: string, nowMs: number): Promise<Loaded> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
@@ -34,7 +37,7 @@ function parseState(text: string): State | string {
   }
 }
 
-/** Replaces the state file in one step: after a crash at any moment it holds the old or the new state, whole. */
+/** Replaces the state file atomically: after a crash at any moment it holds the old or the new state completely. */
 export async function saveState(path: string, state: State): Promise<void> {
   const temporary = `${path}.tmp`;
   const file = await open(temporary, "w", 0o600);

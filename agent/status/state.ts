@@ -49,8 +49,9 @@ const hostState = z.object({
 export type HostState = z.infer<typeof hostState>;
 
 /**
- * What the agent keeps over a restart: the identity of the cluster, what is in DNS, the edge's last word, and the status of
- * each record. `clusterUid` stands first, so that it can be read from a file that was cut off. It never holds a secret.
+ * What the agent keeps over a restart: the identity of the cluster, what is in DNS, the edge's last word, and the
+ * status of each record. `clusterUid` stands first, so that it can be read from a file that was cut off. It never holds
+ * a secret.
  */
 export const stateSchema = z.object({
   clusterUid: z.string().min(1).max(128),

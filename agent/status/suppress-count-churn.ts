@@ -1,40 +1,40 @@
 import { isUnhealthyAt } from "../../shared/health/threshold.ts";
 
-/** A count of failed checks, as it is and as it is shown until now. */
+/** A count of failed checks, and the count in the current status. */
 export interface CountInput {
   count: number;
-  /** A region says unhealthy above it: what is counted beyond says nothing more. */
+  /** A region is unhealthy above this count, so that higher counts carry no news. */
   failureThreshold: number;
-  /** Undefined where nothing is shown yet. */
+  /** Undefined if there is no status yet. */
   shown: number | undefined;
-  /** Whether it is time to show exactly how many there were. */
+  /** Whether exact counts are due. */
   refreshTimes: boolean;
 }
 
 /**
- * The failures in a row to be shown. Beyond the threshold they stand until times are refreshed: in an outage each of a thousand
- * dead addresses would else be a write for every delivery.
+ * The consecutive failures for the status. Beyond the threshold the count stays until the next refresh. Otherwise, in
+ * an outage, each of a thousand dead addresses would cause a write for each delivery.
  */
 export function suppressFailureChurn({ count, failureThreshold, shown, refreshTimes }: CountInput): number {
-  // A whole number, as the definition of the kind wants it, whatever a newer edge sends.
+  // The CRD requires an integer, whatever a newer edge sends.
   const failures = Math.max(0, Math.trunc(count));
   if (refreshTimes || shown === undefined || shown > failures) return failures;
   return isUnhealthyAt(shown, { failureThreshold }) ? shown : failures;
 }
 
-/** Successes in a row, and what the region says, as they are and as they are shown until now. */
+/** A count of successful checks with the region's verdict, and both as in the current status. */
 export interface SuccessInput {
   count: number;
   says: string;
-  /** Beyond it they say nothing more. */
+  /** Higher counts carry no news. */
   successThreshold: number;
   shown: { consecutiveSuccesses: number; says: string } | undefined;
   refreshTimes: boolean;
 }
 
 /**
- * The successes in a row to be shown, up to the threshold. As long as the region says the same they stand: else every healthy
- * address would be a write at the next change of any.
+ * The consecutive successes for the status, up to the threshold. The count stays while the region's verdict stays.
+ * Otherwise every healthy address would cause a write at the next change of any address.
  */
 export function suppressSuccessChurn({ count, says, successThreshold, shown, refreshTimes }: SuccessInput): number {
   const successes = Math.min(Math.max(0, Math.trunc(count)), successThreshold);
