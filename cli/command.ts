@@ -4,17 +4,17 @@ import { canonicalHost } from "../shared/model/host.ts";
 import type { ExitCode } from "./exit.ts";
 import type { Session } from "./session.ts";
 
-/** What a command does; gives the code to end with. */
+/** The action of a command. Resolves to the exit code. */
 export type Work = (session: Session) => Promise<ExitCode> | ExitCode;
-/** Runs the work of a command that was chosen. */
+/** Runs the action of the chosen command. */
 export type Run = (command: Command, work: Work) => Promise<void>;
 
-/** A command line, and what it is for. */
+/** An example command line with its description. */
 export type Example = readonly [line: string, meaning: string];
 
 const EXAMPLES = new WeakMap<Command, readonly Example[]>();
 
-/** Puts examples under the command's help. */
+/** Adds examples to the command's help. */
 export function addExamples(command: Command, examples: readonly Example[]): void {
   EXAMPLES.set(command, examples);
   const lines = examples.map(([line, meaning]) => `  ${line}\n      ${meaning}`);
@@ -23,7 +23,7 @@ export function addExamples(command: Command, examples: readonly Example[]): voi
 
 export const examplesOf = (command: Command): readonly Example[] => EXAMPLES.get(command) ?? [];
 
-/** For an option that may be given several times, and takes several values with commas between them. */
+/** Parser for an option that repeats, and that takes several values separated by commas. */
 export function listOf<Value extends string>(choices?: readonly Value[]) {
   return (text: string, before: Value[] | undefined): Value[] => {
     const given = text.split(",").map((part) => part.trim());
@@ -37,7 +37,7 @@ export function listOf<Value extends string>(choices?: readonly Value[]) {
   };
 }
 
-/** For an option that names hosts, as {@link listOf}: in the form that the edge keeps them in. */
+/** As {@link listOf}, for host names. Normalizes each host as the edge does. */
 export function hosts(text: string, before: string[] | undefined): string[] {
   const named = listOf()(text, undefined).map((given) => {
     const read = canonicalHost(given, true);
@@ -47,7 +47,7 @@ export function hosts(text: string, before: string[] | undefined): string[] {
   return [...new Set([...(before ?? []), ...named])];
 }
 
-/** For an option that is a duration: milliseconds. */
+/** Parser for a duration option, in milliseconds. */
 export function durationMs(minMs: number, maxMs: number) {
   return (text: string): number => {
     const value = parseDurationMs(text);
@@ -58,7 +58,7 @@ export function durationMs(minMs: number, maxMs: number) {
   };
 }
 
-/** For an option that is a whole number. */
+/** Parser for a whole number. */
 export function wholeNumber(min: number, max: number) {
   return (text: string): number => {
     const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;

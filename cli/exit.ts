@@ -1,8 +1,8 @@
-/** What the program ends with. Scripts rely on the numbers: they stay. */
+/** The exit codes. Scripts rely on the numbers, so they never change. */
 export const EXIT = { Fine: 0, Trouble: 1, Usage: 2, Unreachable: 3, Refused: 4, NotFound: 5 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** The same for people: the help and docs/cli.md show it. */
+/** The meaning of each code, for the help and docs/cli.md. */
 export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.Fine]: "all is well, or a watch was ended with Ctrl-C",
   [EXIT.Trouble]:
@@ -13,7 +13,7 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.NotFound]: "the edge knows no such record or cluster",
 };
 
-/** Ends the program. The message says what is wrong, `next` what to do about it. */
+/** An error that ends the program. The message says what is wrong, and `next` what to do about it. */
 export class CliError extends Error {
   readonly code: ExitCode;
   readonly next: string;

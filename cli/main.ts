@@ -2,7 +2,10 @@ import { constants } from "node:os";
 import { EXIT } from "./exit.ts";
 import { run } from "./program.ts";
 
-/** Of a watch that is ended: Ctrl-C is how one means to end it, the others are told by the convention of shells. */
+/**
+ * Exit codes of a watch that a signal ends. Ctrl-C is the normal way to end it; other signals follow the shell
+ * convention.
+ */
 const ENDED_BY = { SIGINT: 0, SIGTERM: 128 + constants.signals.SIGTERM, SIGHUP: 128 + constants.signals.SIGHUP };
 
 let endedBy: keyof typeof ENDED_BY | undefined;
@@ -18,7 +21,7 @@ function ending(): AbortSignal {
   return controller.signal;
 }
 
-/** Who reads has gone, say `head`: there is nobody to tell. Or nothing can be written, say on a disk that is full. */
+/** The reader has gone, for example `head`, or the disk is full. */
 function endWithReader(error: NodeJS.ErrnoException): void {
   if (error.code === "EPIPE") process.exit();
   process.stderr.write(`vedette: The output cannot be written (${error.code}).\n  Send it elsewhere.\n`);

@@ -15,7 +15,7 @@ import { addStatus } from "./commands/status.ts";
 import { CliError, EXIT, EXIT_MEANINGS, type ExitCode } from "./exit.ts";
 import { type Globals, OUTPUTS, Session, type Surroundings } from "./session.ts";
 
-/** In the order in which they are shown. */
+/** The commands, in the order of the help. */
 const COMMANDS = [
   addStatus,
   addExplain,
@@ -31,7 +31,7 @@ const COMMANDS = [
   addCompletion,
 ];
 
-/** The whole tree of commands: what is run, shown as help, completed, and written down in docs/cli.md. */
+/** The tree of commands. The help, the completions and docs/cli.md are made from it. */
 export function createProgram(run: Run): Command {
   const program = new Command("vedette")
     .description("Shows what Vedette's edge sees and decides, and looks after what it watches.")
@@ -65,7 +65,7 @@ function exitCodes(): string {
     .join("\n");
 }
 
-/** Runs one command line, without the program's name; gives the code to end with. */
+/** Runs one command line without the program's name. Resolves to the exit code. */
 export async function run(argv: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
   let code: ExitCode = EXIT.Fine;
   const program = createProgram(async (command, work) => {

@@ -7,7 +7,7 @@ import { Terminal, wantsColours } from "./output/terminal.ts";
 
 export const OUTPUTS = ["table", "json", "yaml"] as const;
 
-/** The options that every command takes. */
+/** The options of every command. */
 export interface Globals {
   edge: string;
   tokenFile?: string;
@@ -16,14 +16,14 @@ export interface Globals {
   timeZone?: string;
 }
 
-/** What the program is run with: a test may stand in for any of it. */
+/** The environment of the program. A test can replace any part. */
 export interface Surroundings {
   env: NodeJS.ProcessEnv;
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
   /** Unix ms. */
   now: () => number;
-  /** Aborts when the user ends a watch. Who does not ask for it is ended by the signal itself. */
+  /** Aborts when the user ends a watch. A command that does not read it is ended by the signal itself. */
   ending: () => AbortSignal;
 }
 
@@ -41,7 +41,7 @@ export class Session {
     this.#surroundings = surroundings;
   }
 
-  /** Made when it is first asked for: what needs no edge needs no access. */
+  /** Made on first use, because a command without the edge needs no access. */
   get edge(): EdgeClient {
     const { edge, tokenFile } = this.globals;
     this.#edge ??= new EdgeClient(accessOf(edge, tokenFile, this.#surroundings.env));
@@ -56,7 +56,7 @@ export class Session {
     return this.#surroundings.now();
   }
 
-  /** Times in the zone of `--time-zone`, or of the machine. */
+  /** Formats times in the zone of `--time-zone`, or of the machine. */
   clock(nowMs = this.now()): Clock {
     try {
       return clockIn(nowMs, this.globals.timeZone);
@@ -66,12 +66,12 @@ export class Session {
     }
   }
 
-  /** Prints data for machines as JSON or YAML, or as `table` makes it for people. */
+  /** Prints data as JSON or YAML, or as text with `table`. */
   show(data: unknown, table: () => string): void {
     this.terminal.print(this.text(data, table));
   }
 
-  /** The same for one of many that follow: JSON on one line, YAML as a document of its own. */
+  /** Prints one item of a stream: JSON on one line, or YAML as its own document. */
   showNext(data: unknown, table: () => string): void {
     const { output } = this.globals;
     if (output === "json") this.terminal.print(JSON.stringify(data));

@@ -2,24 +2,24 @@ import { setTimeout as pause } from "node:timers/promises";
 import { CliError, EXIT, type ExitCode } from "./exit.ts";
 import type { Session } from "./session.ts";
 
-/** Alternate screen on, cursor away; and both back. */
+/** Switches to the alternate screen and hides the cursor; and back. */
 const ENTER = "\x1b[?1049h\x1b[?25l";
 const LEAVE = "\x1b[?25h\x1b[?1049l";
-/** To the top left; each line is wiped to its end, and what is below the last line too, so that nothing flickers. */
+/** Moves to the top left. Clears each line to its end and everything below, which avoids flicker. */
 const HOME = "\x1b[H";
 const WIPE_LINE = "\x1b[K";
 const WIPE_BELOW = "\x1b[J";
 
 interface Seen {
   data: unknown;
-  /** For people. */
+  /** Text output for a terminal. */
   text: string;
 }
 
 /**
- * Looks again and again until the user ends it. A terminal is drawn anew and restored in the end; elsewhere each change goes
- * out as one more answer. While the edge is away, what was seen last stays, and that it is old is said.
- * @param look gives what there is to see; for a terminal, in at most so many lines
+ * Polls until the user ends it. A terminal is redrawn, and restored at the end; other outputs get one answer for each
+ * change. While the edge is unreachable, the last answer stays with a note of its age. @param look returns the current
+ * content, for a terminal in at most the given number of lines
  */
 export async function watch(
   session: Session,
@@ -88,7 +88,7 @@ function changesOf(session: Session): Show {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one.
 const COLOUR_OR_CHARACTER = /\x1b\[[0-9;]*m|./gsu;
 
-/** One line in at most so many columns. What is cut off is marked, and colours end as they would have. */
+/** Cuts a line to a number of columns. Marks the cut, and closes open colours. */
 export function cut(line: string, columns: number): string {
   const parts = line.match(COLOUR_OR_CHARACTER) ?? [];
   if (parts.filter(isCharacter).length <= columns) return line;

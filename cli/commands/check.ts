@@ -8,7 +8,7 @@ import { styleOf } from "../output/state-style.ts";
 import { table } from "../output/table.ts";
 import type { Session } from "../session.ts";
 
-/** The longest check that the edge takes, its wait for a turn in the region, and the way there and back. */
+/** The longest check that the edge allows, its wait for a slot in the region, and the network. */
 const LIMIT_MS = 60_000;
 
 interface Options {
@@ -60,7 +60,7 @@ async function show(session: Session, url: string, options: Options): Promise<Ex
   return answer.results.every(({ outcome }) => outcome === "ok") ? EXIT.Fine : EXIT.Trouble;
 }
 
-/** What is not given is left to the edge. */
+/** Options that are not set use the edge's defaults. */
 function requestOf(url: string, { address, region, timeout, expectStatus, allowInsecureCertificate }: Options): object {
   const host = URL.parse(url)?.hostname.replace(/^\[|\]$/g, "");
   if (host === undefined || host === "") {

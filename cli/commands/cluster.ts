@@ -149,7 +149,7 @@ async function remove(session: Session, name: string, { yes }: { yes?: true }): 
   return EXIT.Fine;
 }
 
-/** As the agent's Deployment mounts it: docs/kubernetes.md. */
+/** The Secret as the agent's Deployment mounts it: docs/kubernetes.md. */
 function printSecret({ globals, terminal }: Session, secret: string, namespace: string): void {
   const manifest = {
     apiVersion: "v1",

@@ -71,7 +71,7 @@ async function show(session: Session, options: Options): Promise<ExitCode> {
   return EXIT.Fine;
 }
 
-/** What was asked for of the log as it is: of the newest, back until there are enough that are wanted. */
+/** Reads the newest matching events, and pages back until there are enough. */
 async function readFirst(session: Session, options: Options): Promise<Page> {
   const { last, after } = options;
   const read = (query: string) => session.edge.get(`/v1/events?${query}`, eventPage);
@@ -92,7 +92,7 @@ async function readFirst(session: Session, options: Options): Promise<Page> {
   return { next: newest.next, events: events.slice(-last) };
 }
 
-/** While the edge is away, it is asked on: the log has what happened meanwhile, and the cursor misses nothing of it. */
+/** Follows the log. While the edge is unreachable, the command retries; the cursor then continues without a gap. */
 async function follow(session: Session, options: Options, first: Page): Promise<ExitCode> {
   const ending = session.ending();
   let page = first;
@@ -114,7 +114,7 @@ async function follow(session: Session, options: Options, first: Page): Promise<
   return EXIT.Fine;
 }
 
-/** The page, or why there is none for the moment. */
+/** The page, or why it cannot be read at the moment. */
 async function askNext(session: Session, after: string, ending: AbortSignal): Promise<Page | string> {
   try {
     return await session.edge.get(`/v1/events?after=${encodeURIComponent(after)}`, eventPage, ending);

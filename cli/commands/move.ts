@@ -7,7 +7,7 @@ import { CliError, EXIT, type ExitCode } from "../exit.ts";
 import { table } from "../output/table.ts";
 import type { Session } from "../session.ts";
 
-/** The edge asks each cluster's object. */
+/** An export asks the object of each cluster. */
 const LIMIT_MS = 120_000;
 
 /** `vedette export` */

@@ -1,28 +1,28 @@
 import type { Command, Option } from "commander";
 
-/** What can stand after a command, as the shells are told it. */
+/** The completions that are possible after a command. */
 export interface Place {
-  /** The names down to the command, without the program's own. */
+  /** The path of command names, without the program's name. */
   path: readonly string[];
   commands: readonly { name: string; summary: string }[];
   options: readonly OptionWords[];
-  /** What an argument can be, where that is known. */
+  /** The known values of an argument. */
   argument: Values;
 }
 
 export interface OptionWords {
   flags: readonly string[];
   description: string;
-  /** Undefined for one that takes no value. */
+  /** Undefined for an option without a value. */
   values: Values | undefined;
 }
 
 export type Values = { kind: "Choices"; choices: readonly string[] } | { kind: "Files" } | { kind: "Any" };
 
-/** By these names of placeholders values are files. */
+/** Placeholders with these names take file names. */
 const FILES = /^(file|manifests)$/;
 
-/** Every place of a program, made from its tree of commands, so that nothing is listed twice. */
+/** Makes the completions of a program from its tree of commands, so that nothing is declared twice. */
 export function placesOf(program: Command): Place[] {
   return placesUnder(program, []);
 }
@@ -63,7 +63,7 @@ function argumentOf({ registeredArguments: [first] }: Command): Values {
   return FILES.test(first?.name() ?? "") ? { kind: "Files" } : { kind: "Any" };
 }
 
-/** All options of any command that take a value: the word after one is no command. */
+/** All options that take a value. The argument after one of them is no command. */
 export function valueFlags(places: readonly Place[]): string[] {
   const taking = places.flatMap(({ options }) => options.filter(({ values }) => values !== undefined));
   return [...new Set(taking.flatMap(({ flags }) => flags))].sort();

@@ -1,15 +1,15 @@
 import { readFileSync } from "node:fs";
 import { CliError, EXIT } from "../exit.ts";
 
-/** Where the edge is, and what to show it. */
+/** The URL of the edge and the token. */
 export interface Access {
   url: URL;
   token?: string;
 }
 
 /**
- * The access that the options and the environment give. A token comes from the environment or a file, never from the command
- * line, which every user of the machine can read; and it goes nowhere where the network can read it.
+ * Reads the access from options and environment. A token comes from the environment or a file, because every user of
+ * the machine can read a command line. It is never sent without TLS, except to this machine.
  */
 export function accessOf(edge: string, tokenFile: string | undefined, env: NodeJS.ProcessEnv): Access {
   const url = edgeUrl(edge);

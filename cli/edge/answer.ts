@@ -10,7 +10,7 @@ const GIVE_LOCAL = " That of the local stack is the adminToken in .vedette/demo/
 const GIVE_URL = "Give the edge's URL with --edge or VEDETTE_EDGE, and use a vedette of its version.";
 const REFUSED_BY_USER: readonly number[] = [400, 413, 422];
 
-/** The answer's body by the schema, or an error that says what the edge has against the request. */
+/** Parses the body of a response by the schema. Throws a CliError with the problem if the edge refused. */
 export async function read<Schema extends z.ZodType>(response: Response, schema: Schema): Promise<z.output<Schema>> {
   const body = cleaned(await response.text());
   if (!response.ok) throw refusal(response, body);
@@ -20,22 +20,22 @@ export async function read<Schema extends z.ZodType>(response: Response, schema:
   throw notUnderstood(response, fault === undefined ? "" : ` (${formatFieldError(fault)})`);
 }
 
-/** The answer's body as it stands, or an error that says what the edge has against the request. */
+/** Returns the body of a response as text. Throws a CliError with the problem if the edge refused. */
 export async function readText(response: Response): Promise<string> {
   const text = await response.text();
   if (!response.ok) throw refusal(response, cleaned(text));
   return text;
 }
 
-/** Throws where the request was refused; what the answer says else is not looked at. */
+/** Throws a CliError if the request was refused. Ignores the body otherwise. */
 export async function expectDone(response: Response): Promise<void> {
   const body = cleaned(await response.text());
   if (!response.ok) throw refusal(response, body);
 }
 
 /**
- * Text from afar is shown on terminals: control characters, which could move the cursor or colour what follows, and those that
- * turn the direction of writing, are not let through.
+ * Remote text reaches terminals. Remove control characters, which move the cursor or set colours, and characters that
+ * change the writing direction.
  */
 function cleaned(text: string): unknown {
   try {
@@ -45,7 +45,7 @@ function cleaned(text: string): unknown {
   }
 }
 
-/** A text without characters that steer a terminal. */
+/** Returns the text without characters that control a terminal. */
 export function clean(text: string): string {
   return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
 }
@@ -73,7 +73,7 @@ function refusal(response: Response, body: unknown): CliError {
   return new CliError(EXIT.Usage, text + faults, "Mend that and run it again.");
 }
 
-/** An answer that a test has made has no URL. */
+/** A response made by a test has no URL. */
 const isLocal = ({ url }: Response) => isThisMachine(URL.parse(url)?.hostname ?? "");
 
 const failed = (what: string) =>

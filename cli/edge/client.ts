@@ -7,7 +7,7 @@ const LIMIT_MS = 15_000;
 
 type Call = { method?: string; body?: object | string; limitMs?: number; signal?: AbortSignal | undefined };
 
-/** Calls the edge (docs/design/interfaces.md). Every way in which that fails is a `CliError`. */
+/** The client of the edge's API (docs/design/interfaces.md). Every failure is a `CliError`. */
 export class EdgeClient {
   readonly #access: Access;
 
@@ -29,7 +29,7 @@ export class EdgeClient {
     return this.#understood(this.#call(path, { method: "POST", body, limitMs }), (response) => read(response, schema));
   }
 
-  /** What is answered as it stands, for what is no JSON. */
+  /** Returns the body as text, for routes that do not answer JSON. */
   async getText(path: string, limitMs = LIMIT_MS): Promise<string> {
     return this.#understood(this.#call(path, { limitMs }), readText);
   }
@@ -45,12 +45,12 @@ export class EdgeClient {
     return this.#understood(call, (response) => read(response, schema));
   }
 
-  /** For a change that answers nothing. */
+  /** For a request whose response has no body. */
   async change(method: "POST" | "DELETE", path: string): Promise<void> {
     await this.#understood(this.#call(path, { method }), expectDone);
   }
 
-  /** A redirect is not followed: the token is for this edge alone. */
+  /** Redirects are not followed, because the token is for this edge only. */
   async #call(path: string, { method = "GET", body, limitMs = LIMIT_MS, signal }: Call): Promise<Response> {
     const { url, token } = this.#access;
     const timeout = AbortSignal.timeout(limitMs);
@@ -80,7 +80,7 @@ export class EdgeClient {
   }
 }
 
-/** Node puts what happened behind a `TypeError: fetch failed`. */
+/** Node hides the cause behind a `TypeError: fetch failed`. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === "TimeoutError") return "it does not answer in time";

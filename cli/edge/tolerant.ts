@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * The schema as one reads what another version wrote: fields and words that are not known yet pass, and stay. What is missing
- * or of another type is still refused.
+ * Derives a schema that reads data of another version. Unknown fields and enum values pass unchanged. A missing field
+ * or another type is still an error.
  */
 export function tolerant<Schema extends z.ZodType>(schema: Schema): z.ZodType<z.output<Schema>> {
   return widened(schema) as z.ZodType<z.output<Schema>>;

@@ -7,7 +7,7 @@ import { policyManifest } from "../../shared/model/dns-health-check-policy.ts";
 import { fieldErrors } from "../../shared/model/field-error.ts";
 import { CliError, EXIT } from "../exit.ts";
 
-/** A broken rule, as far as each part of where it is broken is known. Documents count from 1. */
+/** A violated rule with its location, as far as known. Documents count from 1. */
 export interface LintFault {
   file: string;
   line?: number;
@@ -22,10 +22,10 @@ export interface LintFault {
 
 export interface Linted {
   files: number;
-  /** How many documents in order there are of each kind. */
+  /** The number of valid documents of each kind. */
   kinds: Record<string, number>;
   faults: LintFault[];
-  /** What may be wrong, or be right in a place that is not seen from here. */
+  /** Findings that may be errors, but may be valid in the cluster. */
   notes: LintFault[];
 }
 
@@ -41,12 +41,12 @@ const JUDGES: Judges = {
   },
 };
 
-/** Reads manifests as the agent does. Throws where a path cannot be read. */
+/** Checks manifests as the agent reads them. Throws if a path cannot be read. */
 export async function lint(paths: readonly string[]): Promise<Linted> {
   return lintTexts(await textsOf(paths));
 }
 
-/** The faults of texts, by the name of their file. */
+/** Checks manifests by file name. */
 export function lintTexts(texts: Texts): Linted {
   const linted: Linted = { files: texts.size, kinds: {}, faults: [], notes: [] };
   const contents = new Map<string, FileContent>();
@@ -77,7 +77,7 @@ function take({ kinds, faults }: Linted, file: string, document: number, read: M
   }
 }
 
-/** What several documents ask of each other. A Secret that is not here may well be in the cluster. */
+/** Checks references between documents. A Secret that is missing here may exist in the cluster. */
 function judgeTogether({ faults, notes }: Linted, contents: ReadonlyMap<string, FileContent>): void {
   const { records, problems } = mergeFiles(contents);
   for (const { message, ...place } of problems) faults.push({ ...place, rule: message });
@@ -121,7 +121,7 @@ const notRead = (path: string, code: string) =>
     "Name files and folders that are there and may be read.",
   );
 
-/** As one would name it from here. */
+/** The path relative to the working directory. */
 function shown(path: string): string {
   const fromHere = relative("", path);
   return fromHere.startsWith("..") || fromHere === "" ? path : fromHere;

@@ -5,10 +5,10 @@ import { byObjects } from "../../shared/usage/tally.ts";
 import { table } from "./table.ts";
 
 const HEAD = ["", ...ITEMS.map((item) => ITEM_WORDS[item].toUpperCase()), "USD A MONTH"];
-/** How many of the parts are named. */
+/** The number of parts that are named. */
 const MOST = 3;
 
-/** What the edge uses and what that costs, for people. */
+/** Formats the usage of the edge and its cost as text. */
 export function costText(seen: UsageView): string {
   const day = (seen.pace === "yesterday" && seen.yesterday) || seen.today;
   return [headLine(seen, day), "", table(HEAD, rowsOf(seen, day)), "", ...sentences(seen, day)].join("\n");
@@ -63,5 +63,5 @@ const count = (amount: number): string => Math.round(amount).toLocaleString("en"
 const percent = (part: number, whole: number): string => `${Math.round((100 * part) / whole)} %`;
 const hours = (days: number): string =>
   days < 1 / 24 ? `${Math.round(days * 1_440)} min` : `${Math.round(days * 24)} h`;
-/** Small sums are given to a hundredth of a cent. */
+/** Small amounts are shown to a hundredth of a cent. */
 const usd = (amount: number): string => `$${amount.toFixed(amount < 1 ? 4 : 2)}`;

@@ -1,6 +1,6 @@
 import type { Style } from "./terminal.ts";
 
-/** Colours only underline what the word says. A word that is not here, say of a newer edge, has none. */
+/** Colours repeat what the word says. An unknown word of a newer edge has no colour. */
 const STYLES: Partial<Record<string, Style>> = {
   Critical: ["red", "bold"],
   Unhealthy: "red",
@@ -16,5 +16,5 @@ const STYLES: Partial<Record<string, Style>> = {
   ok: "green",
 };
 
-/** The style of a state, a verdict or an outcome. */
+/** Returns the style of a state, a verdict or an outcome. */
 export const styleOf = (word: string): Style => STYLES[word] ?? "reset";

@@ -18,13 +18,15 @@ const STATES: readonly string[] = recordState.options;
 const HEAD = ["RECORD", "STATE", "IN DNS", "REGIONS", "DECIDED"];
 const QUIET: readonly string[] = ["Healthy", "NotProbed"];
 
-/** Whether nobody has to look: what `status --exit-code` is about. */
+/** Whether everything is in order. `status --exit-code` reports this. */
 export function isAllWell({ records, regions, clusters }: Overview): boolean {
   const isQuiet = records.every(({ state }) => QUIET.includes(state));
   return isQuiet && !regions.some(isInTrouble) && clusters.every(({ reachable }) => reachable);
 }
 
-/** The overview for people, trouble first. What is beyond `maxRows` lines is counted, and the quiet ones go first. */
+/**
+ * Formats the overview as text, problems first. Beyond `maxRows` lines, records in order are dropped first and counted.
+ */
 export function statusText(seen: Overview, clock: Clock, paint: Paint, maxRows = Number.POSITIVE_INFINITY): string {
   const records = [...seen.records].sort((a, b) => rankOf(a) - rankOf(b) || (a.rootHost < b.rootHost ? -1 : 1));
   const rows = records.map((record) => rowOf(record, clock, paint));
@@ -50,7 +52,7 @@ export function statusText(seen: Overview, clock: Clock, paint: Paint, maxRows =
   ].join("\n");
 }
 
-/** A state that is not known here is as well worth a look as any. */
+/** An unknown state of a newer edge is shown as well. */
 const rankOf = ({ state }: RecordSummary) => STATES.indexOf(state);
 
 function rowOf({ rootHost, state, leaves, regions, decidedAt }: RecordSummary, clock: Clock, paint: Paint): string[] {
@@ -64,7 +66,7 @@ function rowOf({ rootHost, state, leaves, regions, decidedAt }: RecordSummary, c
   ];
 }
 
-/** `3 of 3 ok`, or who is not: `1 of 3 ok; enam, weur Unhealthy`. */
+/** `3 of 3 ok`, or with the exceptions: `1 of 3 ok; enam, weur Unhealthy`. */
 function regionsOf(regions: RecordSummary["regions"]): string {
   if (regions.length === 0) return "-";
   const others = Map.groupBy(
@@ -76,10 +78,10 @@ function regionsOf(regions: RecordSummary["regions"]): string {
   return `${ok} of ${regions.length} ok${named.join("")}`;
 }
 
-/** Addresses that a line names; of more it says how many. */
+/** The most addresses named in a line; the rest are counted. */
 const NAMED = 4;
 
-/** Only what is not as it should be. Addresses of which the same is to be said share a line, which is as old as the first. */
+/** Lines for addresses that are not in order. Addresses with the same finding share a line, with the earliest start. */
 function leafLines({ leaves }: RecordSummary, clock: Clock, paint: Paint): string[] {
   const worth = leaves.filter(
     ({ published, verdict, reason, against }) =>
@@ -95,7 +97,7 @@ function leafLines({ leaves }: RecordSummary, clock: Clock, paint: Paint): strin
   });
 }
 
-/** Why it is published in spite of its verdict is said; that it is withheld for its verdict goes without saying. */
+/** Says why an address is published despite its verdict. Withheld for its verdict needs no reason. */
 function standing({ published, reason, verdict, since, against }: LeafSummary, clock: Clock): string {
   const stands = since === undefined ? "" : ` since ${clock(since)}`;
   const parts = [

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 
 const GAP = "  ";
 
-/** Columns as wide as their widest cell; colours count for nothing. The last column ends where its text does. */
+/** Formats a table. A column is as wide as its widest cell, without colours. The last column is not padded. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => widthOf(row[column] ?? ""))));
   const line = (row: readonly string[]) =>

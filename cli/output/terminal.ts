@@ -2,10 +2,10 @@ import { styleText } from "node:util";
 
 export type Style = Parameters<typeof styleText>[0];
 
-/** What the program needs of `process.stdout`. */
+/** The part of `process.stdout` that the program uses. */
 type Stream = Pick<NodeJS.WriteStream, "isTTY" | "columns" | "rows"> & { write(text: string): unknown };
 
-/** Standard output and error. Colours go to a terminal only, and not there either where they are not wanted. */
+/** Standard output and error. Only a terminal gets colours, unless they are disabled. */
 export class Terminal {
   readonly #out: Stream;
   readonly #err: Stream;
@@ -29,17 +29,17 @@ export class Terminal {
     return this.#out.columns || Number.POSITIVE_INFINITY;
   }
 
-  /** What was asked for, to standard output. */
+  /** Writes results to standard output. */
   print(text: string): void {
     this.#out.write(`${text}\n`);
   }
 
-  /** Writes as it is, such as the commands of a terminal. */
+  /** Writes raw text, such as terminal control sequences. */
   raw(text: string): void {
     this.#out.write(text);
   }
 
-  /** Words beside what was asked for, to standard error. */
+  /** Writes notes to standard error. */
   tell(text: string): void {
     this.#err.write(`${text}\n`);
   }
@@ -48,7 +48,7 @@ export class Terminal {
     this.#hasColours ? styleText(style, text, { validateStream: false }) : text;
 }
 
-/** https://no-color.org: set to anything but nothing. */
+/** https://no-color.org: any value but the empty string disables colours. */
 export function wantsColours(color: boolean, env: NodeJS.ProcessEnv): boolean {
   return color && !env.NO_COLOR && env.TERM !== "dumb";
 }

@@ -1,13 +1,13 @@
-/** Says a time for people. */
+/** Formats a time, Unix ms. */
 export type Clock = (atMs: number) => string;
 
 const DAY_MS = 86_400_000;
-/** The last instant that a date can be (ECMA-262, time range). */
+/** The latest valid time of a Date (ECMA-262, time range). */
 const LAST_MS = 8.64e15;
 
 /**
- * Times as `12:04:31` in a time zone (IANA name; by default that of the machine), with the day before them where they are
- * 12 hours and more from `nowMs`. Throws a RangeError for a zone that is not known; an instant that no date can be is
+ * Returns a clock that formats times as `12:04:31` in a time zone (IANA name; default: the machine's), with the day if
+ * they are at least 12 hours from `nowMs`. Throws a RangeError for an unknown zone. A time outside the range of Date is
  * "an unknown time".
  */
 export function clockIn(nowMs: number, timeZone?: string): Clock {
@@ -21,7 +21,7 @@ export function clockIn(nowMs: number, timeZone?: string): Clock {
 
 type Formats = Record<"time" | "day", Intl.DateTimeFormat>;
 
-/** By time zone: one takes a millisecond and more to make, and a page of hundreds of times makes a clock for each. */
+/** Cached by time zone, because a format takes over a millisecond to make and a page has hundreds of times. */
 const formats = new Map<string | undefined, Formats>();
 
 function formatsOf(timeZone: string | undefined): Formats {

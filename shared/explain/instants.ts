@@ -2,7 +2,7 @@ import type { Clock } from "./clock.ts";
 
 const INSTANT = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
 
-/** Parts a text at the UTC instants in it (RFC 3339), which come as Unix ms. */
+/** Splits a text at its UTC timestamps (RFC 3339), which become Unix ms. */
 export function partInstants(text: string): (string | { at: number })[] {
   return text.split(INSTANT).flatMap((part, index) => {
     if (part === "") return [];
@@ -11,7 +11,7 @@ export function partInstants(text: string): (string | { at: number })[] {
   });
 }
 
-/** The text with its instants as a clock says them. */
+/** Formats the timestamps in a text by a clock. */
 export const withClock = (text: string, clock: Clock): string =>
   partInstants(text)
     .map((part) => (typeof part === "string" ? part : clock(part.at)))

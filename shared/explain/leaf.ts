@@ -3,7 +3,7 @@ import { bestVerdict } from "../record/leaf-health.ts";
 import type { Clock } from "./clock.ts";
 import { against, counted, seenAgainst, seenFailing } from "./seen.ts";
 
-/** What of a record the sentences are made of. */
+/** The part of a record that the sentences need. */
 type Explained = Pick<RecordStatus, "leaves" | "probes">;
 
 const WORDS: Record<LeafReason, string> = {
@@ -18,15 +18,16 @@ const WORDS: Record<LeafReason, string> = {
   NotProbed: "it is not probed",
 };
 
-/** One that only a newer edge knows is its own word. */
+/** An unknown reason of a newer edge stands for itself. */
 const whyOf = (reason: LeafReason): string => WORDS[reason] ?? reason;
 
-/** Where what is seen says it all, once something is. */
+/** Reasons that need no text if the regions' view is known. */
 const SEEN_SAYS_IT: ReadonlySet<LeafReason> = new Set(["Healthy", "Unknown", "UnhealthyWithheld"]);
 
 /**
- * Why a leaf is in DNS or not, in one sentence: `198.51.100.20 withheld: 2 of 3 regions (enam, weur) say connect timeout
- * since 12:04:31; 6 failures, threshold 5`. The page, the command line and notifications all say this.
+ * Explains in one sentence why a leaf is in DNS or not: `198.51.100.20 withheld: 2 of 3 regions (enam, weur) say
+ * connect timeout since 12:04:31; 6 failures, threshold 5`. The view, the command line, the agent's log and `npm start`
+ * all use it.
  */
 export function explainLeaf(record: Explained, leaf: string, clock: Clock): string {
   const decision = record.leaves.find((one) => one.leaf === leaf);
@@ -34,21 +35,24 @@ export function explainLeaf(record: Explained, leaf: string, clock: Clock): stri
   return `${leaf} ${decision.published ? "published" : "withheld"}: ${explainDecision(record, decision, clock)}`;
 }
 
-/** The same without the leaf and what became of it: `2 of 3 regions (enam, weur) say connect timeout since 12:04:31; …`. */
+/**
+ * As {@link explainLeaf}, without the leaf and its state: `2 of 3 regions (enam, weur) say connect timeout since
+ * 12:04:31; …`.
+ */
 export function explainDecision(record: Explained, decision: LeafDecision, clock: Clock): string {
   const seen = seenOfLeaf(decisiveProbes(record, decision.leaf), decision, clock);
   const why = SEEN_SAYS_IT.has(decision.reason) && seen.length > 0 ? [] : [whyOf(decision.reason)];
   return [...why, ...seen].join("; ");
 }
 
-/** Those that the leaf's verdict is of: it is as good as its best. */
+/** The probes that decide the leaf's verdict: those with its best verdict. */
 export function decisiveProbes({ probes }: Explained, leaf: string): ProbeStatus[] {
   const ofLeaf = probes.filter((probe) => probe.leaf === leaf);
   const best = bestVerdict(ofLeaf);
   return ofLeaf.filter(({ verdict }) => verdict === best);
 }
 
-/** What is seen of each probe, once where several say the same, else with whose probe it is. */
+/** The view of each probe. Equal views are said once; different ones name the probe's owner. */
 function seenOfLeaf(probes: readonly ProbeStatus[], decision: LeafDecision, clock: Clock): string[] {
   const texts = probes.map((probe) => seenOf(probe, decision, clock));
   if (new Set(texts).size <= 1) return texts.slice(0, 1).filter((text) => text !== "");
@@ -92,7 +96,7 @@ function pendingSeen(probe: ProbeStatus, clock: Clock): string {
   return [found, seenAgainst(probe, clock), seenFailing(probe)].filter((text) => text !== "").join("; ");
 }
 
-/** No region holds anything against it any more: an unhealthy verdict stays until one has reached the success threshold. */
+/** No region sees a failure any more. The verdict stays unhealthy until a region reaches the success threshold. */
 function verdictSeen({ verdict, since, successThreshold }: ProbeStatus, clock: Clock): string {
   const text = `${verdict.toLowerCase()} since ${clock(since)}`;
   if (verdict !== "Unhealthy") return text;

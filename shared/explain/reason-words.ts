@@ -29,7 +29,9 @@ const WORDS: Record<Reason, string> = {
   InternalError: "internal error of the prober",
 };
 
-/** A reason as a person says it: `connect timeout`, `unexpected status 503`. One that only a newer edge knows is its own word. */
+/**
+ * Describes a reason: `connect timeout`, `unexpected status 503`. An unknown reason of a newer edge stands for itself.
+ */
 export function reasonWords({ reason, httpStatus }: Pick<Observation, "reason" | "httpStatus">): string {
   const status = reason === "UnexpectedStatus" && httpStatus !== undefined ? ` ${httpStatus}` : "";
   return (WORDS[reason] ?? reason) + status;

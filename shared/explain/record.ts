@@ -6,21 +6,21 @@ import { withClock } from "./instants.ts";
 import { explainLeaf } from "./leaf.ts";
 import { against, counted, seenFrom } from "./seen.ts";
 
-/** One step of a decision, with what it found. */
+/** One step of a decision with its findings. */
 export interface Step {
   title: string;
   lines: string[];
 }
 
-/** The decision of one record in words, step by step, as docs/design/decision.md has them. */
+/** The decision of one record, step by step, in the order of docs/design/decision.md. */
 export interface Explanation {
   rootHost: string;
-  /** In one sentence: how many are published, and since when. */
+  /** One sentence: how many leaves are published, and since when. */
   summary: string;
   steps: Step[];
 }
 
-/** Explains a record. The record's page and `vedette explain` both show what this says. */
+/** Explains a record. The record's page and `vedette explain` both show this. */
 export function explainRecord(record: RecordDetail, clock: Clock): Explanation {
   const steps = [
     { title: "Watched", lines: watched(record) },
@@ -51,7 +51,7 @@ function watched({ shares, minPublished, whenSilent }: RecordDetail): string[] {
   ];
 }
 
-/** Regions that see the same share a line: a record of many leaves would be hundreds of them. */
+/** Regions with the same view share a line, because a record may have hundreds of them. */
 function seen(probe: ProbeStatus, { shares }: RecordDetail): string[] {
   const whose = shares.length > 1 ? ` of ${probe.cluster}` : "";
   return [...Map.groupBy(probe.regions, seenFrom)].map(

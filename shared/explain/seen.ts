@@ -4,18 +4,18 @@ import { outcomeOf } from "../reason.ts";
 import type { Clock } from "./clock.ts";
 import { reasonWords } from "./reason-words.ts";
 
-/** A number with its noun: `1 failure`, `6 failures`, `2 successes`. */
+/** Formats a number with its noun: `1 failure`, `6 failures`, `2 successes`. */
 export const counted = (count: number, noun: string): string =>
   `${count} ${noun}${count === 1 ? "" : noun.endsWith("s") ? "es" : "s"}`;
 
-/** Regions whose last word is that the probe fails. */
+/** The regions whose verdict on the probe is Unhealthy. */
 export function against({ regions }: ProbeStatus): RegionStatus[] {
   return regions.filter(({ counts }) => counts.says === "Unhealthy");
 }
 
 /**
- * What the regions hold against a probe: `2 of 3 regions (enam, weur) say connect timeout since 12:04:31; 6 failures,
- * threshold 5`. Where they differ, each reason has its regions. Empty while none says anything against it.
+ * Describes the failures of a probe: `2 of 3 regions (enam, weur) say connect timeout since 12:04:31; 6 failures,
+ * threshold 5`. Different reasons are listed with their regions. Empty if no region sees a failure.
  */
 export function seenAgainst(probe: ProbeStatus, clock: Clock): string {
   const saying = against(probe);
@@ -25,7 +25,10 @@ export function seenAgainst(probe: ProbeStatus, clock: Clock): string {
   return [`${share} ${whoSaysWhat(saying)}${since}`, failuresOf(probe, saying), ...silentIn(probe)].join("; ");
 }
 
-/** What fails in regions that have no word on the probe yet: `2 of 3 regions (enam, weur) say no address`. Empty where nothing does. */
+/**
+ * Describes failures in regions without a verdict yet: `2 of 3 regions (enam, weur) say no address`. Empty if there are
+ * none.
+ */
 export function seenFailing({ regions }: ProbeStatus): string {
   const failing = regions.filter(
     ({ counts, observation }) =>
@@ -36,7 +39,7 @@ export function seenFailing({ regions }: ProbeStatus): string {
     : `${failing.length} of ${counted(regions.length, "region")} ${whoSaysWhat(failing)}`;
 }
 
-/** What one region sees just now: `connect timeout, 6 failures`, `ok, 12 successes`, `silent`. */
+/** Describes the view of one region: `connect timeout, 6 failures`, `ok, 12 successes`, `silent`. */
 export function seenFrom({ freshness, counts, observation }: RegionStatus): string {
   const what = observation === undefined ? [] : [reasonWords(observation)];
   const known = [...what, ...inARow(counts)].join(", ");
@@ -58,13 +61,13 @@ function whoSaysWhat(saying: readonly RegionStatus[]): string {
   return `${verb} ${groups.map(([reason, regions]) => `${reason} (${namesOf(regions)})`).join(", ")}`;
 }
 
-/** A region on the mend, or with trouble of its own since, has no failure to name: its word is what stands. */
+/** A recovering region, or one with its own problem since, has no failure to name, so its verdict is named. */
 function failureOf({ counts, observation }: RegionStatus): string {
   if (observation !== undefined && outcomeOf(observation.reason) === "failed") return reasonWords(observation);
   return counts.successes > 0 ? "recovering" : "unhealthy";
 }
 
-/** The count that the verdict hangs on; of a word that has not tipped it, or stands in silence, the highest. */
+/** The count behind the verdict; for a verdict that is not reached yet or is silent, the highest count. */
 function failuresOf(probe: ProbeStatus, saying: readonly RegionStatus[]): string {
   const { verdict, consecutiveFailures, failureThreshold, successThreshold } = probe;
   const most = Math.max(...saying.map(({ counts }) => counts.failures));
