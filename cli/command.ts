@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { formatDurationMs, parseDurationMs } from "../shared/model/duration.ts";
 import { canonicalHost } from "../shared/model/host.ts";
-import type { ExitCode } from "./exit.ts";
+import type { ExitCode } from "./exit-code.ts";
 import type { Session } from "./session.ts";
 
 /** The action of a command. Resolves to the exit code. */

@@ -1,5 +1,5 @@
 import { constants } from "node:os";
-import { EXIT } from "./exit.ts";
+import { EXIT } from "./exit-code.ts";
 import { run } from "./program.ts";
 
 /**

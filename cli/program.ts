@@ -12,7 +12,7 @@ import { addExport, addImport } from "./commands/move.ts";
 import { addProbes } from "./commands/probes.ts";
 import { addRecords } from "./commands/records.ts";
 import { addStatus } from "./commands/status.ts";
-import { CliError, EXIT, EXIT_MEANINGS, type ExitCode } from "./exit.ts";
+import { CliError, EXIT, EXIT_MEANINGS, type ExitCode } from "./exit-code.ts";
 import { type Globals, OUTPUTS, Session, type Surroundings } from "./session.ts";
 
 /** The commands, in the order of the help. */

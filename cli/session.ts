@@ -2,7 +2,7 @@ import { stringify } from "yaml";
 import { type Clock, clockIn } from "../shared/explain/clock.ts";
 import { accessOf } from "./edge/access.ts";
 import { EdgeClient } from "./edge/client.ts";
-import { CliError, EXIT } from "./exit.ts";
+import { CliError, EXIT } from "./exit-code.ts";
 import { Terminal, wantsColours } from "./output/terminal.ts";
 
 export const OUTPUTS = ["table", "json", "yaml"] as const;

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { CliError, EXIT, type ExitCode } from "./exit.ts";
+import { CliError, EXIT, type ExitCode } from "./exit-code.ts";
 import type { Session } from "./session.ts";
 
 /** Switches to the alternate screen and hides the cursor; and back. */

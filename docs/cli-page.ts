@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from "commander";
 import { examplesOf } from "../cli/command.ts";
-import { EXIT_MEANINGS } from "../cli/exit.ts";
+import { EXIT_MEANINGS } from "../cli/exit-code.ts";
 import { createProgram } from "../cli/program.ts";
 
 const INTRO = `# The command line

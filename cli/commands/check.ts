@@ -1,11 +1,11 @@
 import { type Command, Option } from "commander";
-import { reasonWords } from "../../shared/explain/reason-words.ts";
+import { describeReason } from "../../shared/explain/describe-reason.ts";
 import { type CheckAnswer, type CheckFromRegion, checkAnswer } from "../../shared/model/check-now.ts";
 import { REGIONS } from "../../shared/model/region.ts";
 import { addExamples, listOf, type Run } from "../command.ts";
-import { CliError, EXIT, type ExitCode } from "../exit.ts";
-import { styleOf } from "../output/state-style.ts";
+import { CliError, EXIT, type ExitCode } from "../exit-code.ts";
 import { table } from "../output/table.ts";
+import { styleOf } from "../output/terminal.ts";
 import type { Session } from "../session.ts";
 
 /** The longest check that the edge allows, its wait for a slot in the region, and the network. */
@@ -102,7 +102,7 @@ function whatOf(observation: CheckFromRegion["observation"]): string {
   const { address, httpStatus, reason, message, tls } = observation;
   const ends = tls?.expiresAt ?? tls?.notAfter;
   return [
-    reasonWords(observation),
+    describeReason(observation),
     ...(httpStatus !== undefined && reason !== "UnexpectedStatus" ? [`status ${httpStatus}`] : []),
     ...(address === undefined ? [] : [address]),
     ...(tls === undefined ? [] : [tls.version]),

@@ -3,7 +3,7 @@ import { stringify } from "yaml";
 import { z } from "zod";
 import { type ClusterView, clusterView } from "../../shared/model/cluster.ts";
 import { addExamples, listOf, type Run } from "../command.ts";
-import { CliError, EXIT, type ExitCode } from "../exit.ts";
+import { CliError, EXIT, type ExitCode } from "../exit-code.ts";
 import { table } from "../output/table.ts";
 import type { Session } from "../session.ts";
 

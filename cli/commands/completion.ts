@@ -1,14 +1,14 @@
 import { Argument, type Command } from "commander";
 import { addExamples, type Run } from "../command.ts";
 import { bashScript } from "../completion/bash.ts";
+import { type CommandNode, commandNodes } from "../completion/command-nodes.ts";
 import { fishScript } from "../completion/fish.ts";
-import { type Place, placesOf } from "../completion/words.ts";
 import { zshScript } from "../completion/zsh.ts";
-import { EXIT } from "../exit.ts";
+import { EXIT } from "../exit-code.ts";
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } satisfies Record<
   string,
-  (places: readonly Place[]) => string
+  (places: readonly CommandNode[]) => string
 >;
 const SHELLS = Object.keys(SCRIPTS) as (keyof typeof SCRIPTS)[];
 
@@ -21,7 +21,7 @@ export function addCompletion(program: Command, run: Run): void {
     .addArgument(new Argument("<shell>", "which shell").choices(SHELLS))
     .action((shell: keyof typeof SCRIPTS, _options: object, command: Command) =>
       run(command, ({ terminal }) => {
-        terminal.raw(SCRIPTS[shell](placesOf(program)));
+        terminal.raw(SCRIPTS[shell](commandNodes(program)));
         return EXIT.Fine;
       }),
     );

@@ -3,7 +3,7 @@ import { type Command, Option } from "commander";
 import { z } from "zod";
 import { event } from "../../shared/model/event.ts";
 import { addExamples, durationMs, hosts, listOf, type Run, wholeNumber } from "../command.ts";
-import { CliError, EXIT, type ExitCode } from "../exit.ts";
+import { CliError, EXIT, type ExitCode } from "../exit-code.ts";
 import type { Session } from "../session.ts";
 
 const MAX_LAST = 500;

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { type Explanation, explainRecord } from "../../shared/explain/record.ts";
 import { recordDetail } from "../../shared/model/record-detail.ts";
 import { addExamples, type Run } from "../command.ts";
-import { CliError, EXIT, type ExitCode } from "../exit.ts";
+import { CliError, EXIT, type ExitCode } from "../exit-code.ts";
 import type { Session } from "../session.ts";
 
 /** `vedette explain` */

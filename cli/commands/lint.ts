@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { addExamples, type Run } from "../command.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
+import { EXIT, type ExitCode } from "../exit-code.ts";
 import { type Linted, type LintFault, lint } from "../lint/lint.ts";
 import type { Session } from "../session.ts";
 

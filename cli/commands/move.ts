@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { exportHead, type ImportReceipt, importReceipt } from "../../shared/model/export.ts";
 import { formatFieldError } from "../../shared/model/field-error.ts";
 import { addExamples, type Run } from "../command.ts";
-import { CliError, EXIT, type ExitCode } from "../exit.ts";
+import { CliError, EXIT, type ExitCode } from "../exit-code.ts";
 import { table } from "../output/table.ts";
 import type { Session } from "../session.ts";
 

@@ -1,10 +1,10 @@
 import { type Command, Option } from "commander";
-import { seenFrom } from "../../shared/explain/seen.ts";
+import { describeRegion } from "../../shared/explain/region-views.ts";
 import { type ProbeStatus, verdict } from "../../shared/model/status.ts";
 import { addExamples, hosts, listOf, type Run } from "../command.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
-import { styleOf } from "../output/state-style.ts";
+import { EXIT, type ExitCode } from "../exit-code.ts";
 import { table } from "../output/table.ts";
+import { styleOf } from "../output/terminal.ts";
 import type { Session } from "../session.ts";
 import { recordList } from "./records.ts";
 
@@ -53,7 +53,7 @@ function probeTable(probes: readonly (ProbeStatus & { rootHost: string })[], ses
     probe.cluster,
     session.terminal.style(styleOf(probe.verdict), probe.verdict),
     clock(probe.since),
-    probe.resting?.message ?? probe.regions.map((one) => `${one.region}: ${seenFrom(one)}`).join("; "),
+    probe.resting?.message ?? probe.regions.map((one) => `${one.region}: ${describeRegion(one)}`).join("; "),
   ]);
   return table(head, rows);
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { canonicalHost } from "../../shared/model/host.ts";
 import { type RecordStatus, recordStatus } from "../../shared/model/status.ts";
 import { addExamples, type Run } from "../command.ts";
-import { CliError, EXIT, type ExitCode } from "../exit.ts";
+import { CliError, EXIT, type ExitCode } from "../exit-code.ts";
 import { table } from "../output/table.ts";
 import type { Session } from "../session.ts";
 

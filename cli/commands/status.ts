@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { overview } from "../../shared/model/overview.ts";
 import { addExamples, durationMs, type Run } from "../command.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
+import { EXIT, type ExitCode } from "../exit-code.ts";
 import { isAllWell, statusText } from "../output/status-text.ts";
 import type { Session } from "../session.ts";
 import { watch } from "../watch.ts";

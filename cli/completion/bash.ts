@@ -1,7 +1,7 @@
-import { type Place, type Values, valueFlags } from "./words.ts";
+import { type CommandNode, type Values, valueFlags } from "./command-nodes.ts";
 
 /** The completion of bash 4.4 and later: `source <(vedette completion bash)`. */
-export function bashScript(places: readonly Place[]): string {
+export function bashScript(places: readonly CommandNode[]): string {
   const paths = places.filter(({ path }) => path.length > 0).map(({ path }) => `"${path.join(" ")}"`);
   return `# vedette completion bash
 _vedette() {
@@ -32,7 +32,7 @@ complete -F _vedette vedette
 `;
 }
 
-function valueCases({ path, options }: Place): string[] {
+function valueCases({ path, options }: CommandNode): string[] {
   return options.flatMap(({ flags, values }) => {
     if (values === undefined) return [];
     const patterns = flags.map((flag) => `"${path.join(" ")}:${flag}"`).join("|");
@@ -51,7 +51,7 @@ function answerOf(values: Values): string {
   }
 }
 
-function placeCase({ path, commands, options, argument }: Place): string {
+function placeCase({ path, commands, options, argument }: CommandNode): string {
   const choices = argument.kind === "Choices" ? argument.choices : [];
   const words = [...commands.map(({ name }) => name), ...choices, ...options.flatMap(({ flags }) => flags)];
   const files = argument.kind === "Files" ? `[[ $current == -* ]] || { _vedette_files "$current"; return; }; ` : "";

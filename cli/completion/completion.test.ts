@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createProgram } from "../program.ts";
 import { bashScript } from "./bash.ts";
+import { commandNodes } from "./command-nodes.ts";
 import { fishScript } from "./fish.ts";
-import { placesOf } from "./words.ts";
 import { zshScript } from "./zsh.ts";
 
-const places = placesOf(createProgram(() => Promise.resolve()));
+const places = commandNodes(createProgram(() => Promise.resolve()));
 let folder: string;
 
 beforeAll(() => {

@@ -1,7 +1,7 @@
-import { type OptionWords, type Place, valueFlags } from "./words.ts";
+import { type CommandNode, type OptionNode, valueFlags } from "./command-nodes.ts";
 
 /** The completion of fish: `vedette completion fish | source`. */
-export function fishScript(places: readonly Place[]): string {
+export function fishScript(places: readonly CommandNode[]): string {
   const paths = places.filter(({ path }) => path.length > 0).map(({ path }) => quoted(path.join(" ")));
   return `# vedette completion fish
 function __vedette_at
@@ -21,7 +21,7 @@ ${places.flatMap(linesOf).join("\n")}
 `;
 }
 
-function linesOf({ path, commands, options, argument }: Place): string[] {
+function linesOf({ path, commands, options, argument }: CommandNode): string[] {
   const at = `complete -c vedette -n ${quoted(`__vedette_at ${quoted(path.join(" "))}`)}`;
   const choices = argument.kind === "Choices" ? [`${at} -a ${quoted(argument.choices.join(" "))}`] : [];
   return [
@@ -32,7 +32,7 @@ function linesOf({ path, commands, options, argument }: Place): string[] {
   ];
 }
 
-function optionOf({ flags, description, values }: OptionWords): string {
+function optionOf({ flags, description, values }: OptionNode): string {
   const names = flags.map((flag) => (flag.startsWith("--") ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`));
   const words = [...names, `-d ${quoted(description)}`];
   if (values?.kind === "Choices") words.push("-x", `-a ${quoted(values.choices.join(" "))}`);

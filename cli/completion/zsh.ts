@@ -1,7 +1,7 @@
-import { type Place, type Values, valueFlags } from "./words.ts";
+import { type CommandNode, type Values, valueFlags } from "./command-nodes.ts";
 
 /** The completion of zsh: sourced after compinit, or as a file `_vedette` in a folder of `$fpath`. */
-export function zshScript(places: readonly Place[]): string {
+export function zshScript(places: readonly CommandNode[]): string {
   const paths = places.filter(({ path }) => path.length > 0).map(({ path }) => quoted(path.join(" ")));
   return `#compdef vedette
 _vedette() {
@@ -27,7 +27,7 @@ if [[ "\${funcstack[1]}" = _vedette ]]; then _vedette "$@"; else compdef _vedett
 `;
 }
 
-function valueCases({ path, options }: Place): string[] {
+function valueCases({ path, options }: CommandNode): string[] {
   return options.flatMap(({ flags, values }) => {
     if (values === undefined) return [];
     const patterns = flags.map((flag) => quoted(`${path.join(" ")}:${flag}`)).join("|");
@@ -46,7 +46,7 @@ function answerOf(values: Values): string {
   }
 }
 
-function placeCase({ path, commands, options, argument }: Place): string {
+function placeCase({ path, commands, options, argument }: CommandNode): string {
   const flags = options.flatMap(({ flags: all, description }) => all.map((flag) => described(flag, description)));
   const steps = [
     ...(commands.length > 0

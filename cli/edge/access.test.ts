@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { CliError, EXIT } from "../exit.ts";
+import { CliError, EXIT } from "../exit-code.ts";
 import { accessOf } from "./access.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "vedette-access-"));

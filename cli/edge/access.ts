@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { CliError, EXIT } from "../exit.ts";
+import { CliError, EXIT } from "../exit-code.ts";
 
 /** The URL of the edge and the token. */
 export interface Access {

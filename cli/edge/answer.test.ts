@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { CliError, EXIT } from "../exit.ts";
+import { CliError, EXIT } from "../exit-code.ts";
 import { clean, read } from "./answer.ts";
 
 const schema = z.object({ name: z.string() });

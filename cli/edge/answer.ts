@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { fieldErrors, formatFieldError } from "../../shared/model/field-error.ts";
 import { problem } from "../../shared/model/problem.ts";
-import { CliError, EXIT } from "../exit.ts";
+import { CliError, EXIT } from "../exit-code.ts";
 import { isThisMachine } from "./access.ts";
 import { tolerant } from "./tolerant.ts";
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { CliError, EXIT } from "../exit.ts";
+import { CliError, EXIT } from "../exit-code.ts";
 import type { Access } from "./access.ts";
 import { expectDone, read, readText } from "./answer.ts";
 

@@ -5,7 +5,7 @@ import { type FileContent, fileContent, mergeFiles } from "../../agent/sources/m
 import { type Judges, type ManifestDocument, readDocuments } from "../../agent/sources/yaml-documents.ts";
 import { policyManifest } from "../../shared/model/dns-health-check-policy.ts";
 import { fieldErrors } from "../../shared/model/field-error.ts";
-import { CliError, EXIT } from "../exit.ts";
+import { CliError, EXIT } from "../exit-code.ts";
 
 /** A violated rule with its location, as far as known. Documents count from 1. */
 export interface LintFault {

@@ -1,5 +1,5 @@
 import type { Clock } from "../../shared/explain/clock.ts";
-import { counted } from "../../shared/explain/seen.ts";
+import { counted } from "../../shared/explain/region-views.ts";
 import {
   type ClusterHealth,
   type LeafSummary,
@@ -8,9 +8,8 @@ import {
   recordState,
 } from "../../shared/model/overview.ts";
 import type { RegionView } from "../../shared/model/region-view.ts";
-import { styleOf } from "./state-style.ts";
 import { table } from "./table.ts";
-import type { Terminal } from "./terminal.ts";
+import { styleOf, type Terminal } from "./terminal.ts";
 
 type Paint = Terminal["style"];
 

@@ -1,4 +1,4 @@
-import { CliError } from "../../cli/exit.ts";
+import { CliError } from "../../cli/exit-code.ts";
 
 /** Ends a script of this folder. The message says what is wrong, `next` what to do about it. */
 export class Stop extends Error {

@@ -1,7 +1,7 @@
 import type { LeafDecision, LeafReason, ProbeStatus, RecordStatus } from "../model/status.ts";
 import { bestVerdict } from "../record/leaf-health.ts";
 import type { Clock } from "./clock.ts";
-import { against, counted, seenAgainst, seenFailing } from "./seen.ts";
+import { counted, describeFailures, describePendingFailures, unhealthyRegions } from "./region-views.ts";
 
 /** The part of a record that the sentences need. */
 type Explained = Pick<RecordStatus, "leaves" | "probes">;
@@ -79,21 +79,23 @@ function seenOf(probe: ProbeStatus, { reason }: LeafDecision, clock: Clock): str
     case "NotProbed":
       return "";
     default:
-      return seenAgainst(probe, clock) || verdictSeen(probe, clock);
+      return describeFailures(probe, clock) || verdictSeen(probe, clock);
   }
 }
 
 function healthySeen(probe: ProbeStatus, clock: Clock): string {
   const healthy = `healthy since ${clock(probe.since)}`;
-  if (against(probe).length === 0) return healthy;
-  return `${healthy}; but ${seenAgainst(probe, clock)}; ${counted(probe.quorum, "region")} needed to withhold it`;
+  if (unhealthyRegions(probe).length === 0) return healthy;
+  return `${healthy}; but ${describeFailures(probe, clock)}; ${counted(probe.quorum, "region")} needed to withhold it`;
 }
 
 function pendingSeen(probe: ProbeStatus, clock: Clock): string {
   const standing = probe.regions.filter(({ counts }) => counts.successes >= probe.successThreshold).length;
   const times = counted(probe.successThreshold, "time");
   const found = `${standing} of ${counted(probe.regions.length, "region")} found it in order ${times} in a row`;
-  return [found, seenAgainst(probe, clock), seenFailing(probe)].filter((text) => text !== "").join("; ");
+  return [found, describeFailures(probe, clock), describePendingFailures(probe)]
+    .filter((text) => text !== "")
+    .join("; ");
 }
 
 /** No region sees a failure any more. The verdict stays unhealthy until a region reaches the success threshold. */

@@ -2,9 +2,9 @@ import type { RecordDetail } from "../model/record-detail.ts";
 import type { ProbeStatus } from "../model/status.ts";
 import { endpointKey } from "../record/key.ts";
 import type { Clock } from "./clock.ts";
-import { withClock } from "./instants.ts";
 import { explainLeaf } from "./leaf.ts";
-import { against, counted, seenFrom } from "./seen.ts";
+import { counted, describeRegion, unhealthyRegions } from "./region-views.ts";
+import { formatTimestamps } from "./timestamps.ts";
 
 /** One step of a decision with its findings. */
 export interface Step {
@@ -54,14 +54,14 @@ function watched({ shares, minPublished, whenSilent }: RecordDetail): string[] {
 /** Regions with the same view share a line, because a record may have hundreds of them. */
 function seen(probe: ProbeStatus, { shares }: RecordDetail): string[] {
   const whose = shares.length > 1 ? ` of ${probe.cluster}` : "";
-  return [...Map.groupBy(probe.regions, seenFrom)].map(
+  return [...Map.groupBy(probe.regions, describeRegion)].map(
     ([what, regions]) => `${probe.leaf}${whose} from ${regions.map(({ region }) => region).join(", ")}: ${what}`,
   );
 }
 
 function verdict(probe: ProbeStatus, clock: Clock): string {
   const { leaf, cluster, quorum, failureThreshold, resting } = probe;
-  const share = `${against(probe).length} of ${counted(probe.regions.length, "region")} against it, ${quorum} needed`;
+  const share = `${unhealthyRegions(probe).length} of ${counted(probe.regions.length, "region")} against it, ${quorum} needed`;
   const why =
     resting === undefined ? `${share}; threshold ${counted(failureThreshold, "failure")} in a row` : "it rests";
   return `${leaf} of ${cluster}: ${probe.verdict} since ${clock(probe.since)} (${why})`;
@@ -71,5 +71,7 @@ function advice({ advisories, probes }: RecordDetail, clock: Clock): string[] {
   const ofProbes = probes.flatMap(({ leaf, advisories: own }) =>
     own.map((one) => `${one.type}: ${leaf}: ${one.message}`),
   );
-  return [...advisories.map((one) => `${one.type}: ${one.message}`), ...ofProbes].map((line) => withClock(line, clock));
+  return [...advisories.map((one) => `${one.type}: ${one.message}`), ...ofProbes].map((line) =>
+    formatTimestamps(line, clock),
+  );
 }

@@ -1,5 +1,5 @@
-import { reasonWords } from "../explain/reason-words.ts";
-import { against } from "../explain/seen.ts";
+import { describeReason } from "../explain/describe-reason.ts";
+import { unhealthyRegions } from "../explain/region-views.ts";
 import type { LeafSummary, RecordState, RecordSummary, RegionSummary } from "../model/overview.ts";
 import type { LeafDecision, LeafReason, ProbeStatus, RecordStatus, RegionStatus } from "../model/status.ts";
 import { outcomeOf } from "../reason.ts";
@@ -68,10 +68,10 @@ function leafSummary({ leaf, published, reason }: LeafDecision, probes: readonly
 
 /** Nothing while no region reports a fault. A recovering region reports none. */
 function heldAgainst(probes: readonly ProbeStatus[]): Pick<LeafSummary, "against"> {
-  const saying = probes.flatMap(against);
+  const saying = probes.flatMap(unhealthyRegions);
   if (saying.length === 0) return {};
   const failed = saying.flatMap(({ observation }) =>
-    observation !== undefined && outcomeOf(observation.reason) === "failed" ? [reasonWords(observation)] : [],
+    observation !== undefined && outcomeOf(observation.reason) === "failed" ? [describeReason(observation)] : [],
   );
   const regions = [...new Set(saying.map(({ region }) => region))].sort();
   const of = new Set(probes.flatMap((probe) => probe.regions.map(({ region }) => region))).size;

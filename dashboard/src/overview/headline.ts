@@ -1,4 +1,4 @@
-import { counted } from "../../../shared/explain/seen.ts";
+import { counted } from "../../../shared/explain/region-views.ts";
 import type { LeafSummary, Overview, RecordSummary } from "../../../shared/model/overview.ts";
 import { groupLeaves, type LeafGroup, placeOf } from "./leaf-groups.ts";
 

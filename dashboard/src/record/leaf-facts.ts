@@ -1,5 +1,5 @@
 import { decisiveProbes } from "../../../shared/explain/leaf.ts";
-import { against } from "../../../shared/explain/seen.ts";
+import { unhealthyRegions } from "../../../shared/explain/region-views.ts";
 import type { ClusterHealth } from "../../../shared/model/overview.ts";
 import type { RecordDetail } from "../../../shared/model/record-detail.ts";
 import type { Advisory, LeafDecision, ProbeStatus, Verdict } from "../../../shared/model/status.ts";
@@ -29,7 +29,7 @@ export function leafFacts(record: RecordDetail, leaf: string): LeafFacts {
     decision,
     place: decision === undefined ? "out" : placeOf(decision),
     // In DNS, but a region disagrees.
-    tone: tone === "ok" && probes.some((probe) => against(probe).length > 0) ? "warn" : tone,
+    tone: tone === "ok" && probes.some((probe) => unhealthyRegions(probe).length > 0) ? "warn" : tone,
     verdict: decisive?.verdict,
     since: decisive?.since,
     probes,

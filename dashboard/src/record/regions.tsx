@@ -1,5 +1,5 @@
-import { reasonWords } from "../../../shared/explain/reason-words.ts";
-import { counted } from "../../../shared/explain/seen.ts";
+import { describeReason } from "../../../shared/explain/describe-reason.ts";
+import { counted } from "../../../shared/explain/region-views.ts";
 import type { ProbeStatus, RegionStatus } from "../../../shared/model/status.ts";
 import { formatMs } from "../charts/format.ts";
 import { ToneMark } from "../ui/state-mark.tsx";
@@ -77,7 +77,7 @@ function Found({ observation }: { observation: NonNullable<RegionStatus["observa
   const status = httpStatus === undefined || observation.reason === "UnexpectedStatus" ? "" : `, HTTP ${httpStatus}`;
   return (
     <>
-      {reasonWords(observation)}
+      {describeReason(observation)}
       {status} <span class="muted">in {formatMs(phases.totalMs)}</span>
       {address !== undefined && <span class="muted"> at {address}</span>}
       {message !== undefined && (

@@ -1,4 +1,4 @@
-import { counted } from "../../../shared/explain/seen.ts";
+import { counted } from "../../../shared/explain/region-views.ts";
 import type { Overview, RecordState, RecordSummary } from "../../../shared/model/overview.ts";
 import type { RegionView } from "../../../shared/model/region-view.ts";
 import { westToEast } from "./places.ts";

@@ -1,7 +1,7 @@
 import { Fragment } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { clockIn } from "../../../shared/explain/clock.ts";
-import { partInstants } from "../../../shared/explain/instants.ts";
+import { splitTimestamps } from "../../../shared/explain/timestamps.ts";
 import { edgeNow, useView } from "../api/store.ts";
 
 const tickers = new Set<() => void>();
@@ -83,7 +83,7 @@ function utc(at: number): string {
 export function TextWithTimes({ text }: { text: string }) {
   return (
     <>
-      {partInstants(text).map((part, index) => (
+      {splitTimestamps(text).map((part, index) => (
         // The parts of one text have no other key.
         <Fragment key={`${index}`}>{typeof part === "string" ? part : <Time at={part.at} />}</Fragment>
       ))}

@@ -1,16 +1,16 @@
 import type { Command, Option } from "commander";
 
 /** The completions that are possible after a command. */
-export interface Place {
+export interface CommandNode {
   /** The path of command names, without the program's name. */
   path: readonly string[];
   commands: readonly { name: string; summary: string }[];
-  options: readonly OptionWords[];
+  options: readonly OptionNode[];
   /** The known values of an argument. */
   argument: Values;
 }
 
-export interface OptionWords {
+export interface OptionNode {
   flags: readonly string[];
   description: string;
   /** Undefined for an option without a value. */
@@ -23,17 +23,17 @@ export type Values = { kind: "Choices"; choices: readonly string[] } | { kind: "
 const FILES = /^(file|manifests)$/;
 
 /** Makes the completions of a program from its tree of commands, so that nothing is declared twice. */
-export function placesOf(program: Command): Place[] {
+export function commandNodes(program: Command): CommandNode[] {
   return placesUnder(program, []);
 }
 
-function placesUnder(command: Command, path: readonly string[]): Place[] {
+function placesUnder(command: Command, path: readonly string[]): CommandNode[] {
   const help = command.createHelp();
   const commands = help.visibleCommands(command);
   const own = help.visibleOptions(command);
   const globals =
     path.length === 0 ? [] : rootOf(command).options.filter(({ hidden, long }) => !hidden && long !== "--version");
-  const place: Place = {
+  const place: CommandNode = {
     path,
     commands: commands.map((one) => ({ name: one.name(), summary: one.summary() || one.description() })),
     options: [...own, ...globals].map(wordsOf),
@@ -46,7 +46,7 @@ function rootOf(command: Command): Command {
   return command.parent === null ? command : rootOf(command.parent);
 }
 
-function wordsOf(option: Option): OptionWords {
+function wordsOf(option: Option): OptionNode {
   const flags = [option.short, option.long].filter((flag) => flag !== undefined);
   return { flags, description: option.description, values: takesValue(option) ? valuesOf(option) : undefined };
 }
@@ -64,7 +64,7 @@ function argumentOf({ registeredArguments: [first] }: Command): Values {
 }
 
 /** All options that take a value. The argument after one of them is no command. */
-export function valueFlags(places: readonly Place[]): string[] {
+export function valueFlags(places: readonly CommandNode[]): string[] {
   const taking = places.flatMap(({ options }) => options.filter(({ values }) => values !== undefined));
   return [...new Set(taking.flatMap(({ flags }) => flags))].sort();
 }

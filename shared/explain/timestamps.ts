@@ -3,7 +3,7 @@ import type { Clock } from "./clock.ts";
 const INSTANT = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
 
 /** Splits a text at its UTC timestamps (RFC 3339), which become Unix ms. */
-export function partInstants(text: string): (string | { at: number })[] {
+export function splitTimestamps(text: string): (string | { at: number })[] {
   return text.split(INSTANT).flatMap((part, index) => {
     if (part === "") return [];
     const at = index % 2 === 1 ? Date.parse(part) : Number.NaN;
@@ -12,7 +12,7 @@ export function partInstants(text: string): (string | { at: number })[] {
 }
 
 /** Formats the timestamps in a text by a clock. */
-export const withClock = (text: string, clock: Clock): string =>
-  partInstants(text)
+export const formatTimestamps = (text: string, clock: Clock): string =>
+  splitTimestamps(text)
     .map((part) => (typeof part === "string" ? part : clock(part.at)))
     .join("");

@@ -2,14 +2,14 @@ import { isUnhealthyAt } from "../health/threshold.ts";
 import type { ProbeStatus, RegionStatus } from "../model/status.ts";
 import { outcomeOf } from "../reason.ts";
 import type { Clock } from "./clock.ts";
-import { reasonWords } from "./reason-words.ts";
+import { describeReason } from "./describe-reason.ts";
 
 /** Formats a number with its noun: `1 failure`, `6 failures`, `2 successes`. */
 export const counted = (count: number, noun: string): string =>
   `${count} ${noun}${count === 1 ? "" : noun.endsWith("s") ? "es" : "s"}`;
 
 /** The regions whose verdict on the probe is Unhealthy. */
-export function against({ regions }: ProbeStatus): RegionStatus[] {
+export function unhealthyRegions({ regions }: ProbeStatus): RegionStatus[] {
   return regions.filter(({ counts }) => counts.says === "Unhealthy");
 }
 
@@ -17,8 +17,8 @@ export function against({ regions }: ProbeStatus): RegionStatus[] {
  * Describes the failures of a probe: `2 of 3 regions (enam, weur) say connect timeout since 12:04:31; 6 failures,
  * threshold 5`. Different reasons are listed with their regions. Empty if no region sees a failure.
  */
-export function seenAgainst(probe: ProbeStatus, clock: Clock): string {
-  const saying = against(probe);
+export function describeFailures(probe: ProbeStatus, clock: Clock): string {
+  const saying = unhealthyRegions(probe);
   if (saying.length === 0) return "";
   const since = probe.verdict === "Unhealthy" ? ` since ${clock(probe.since)}` : "";
   const share = `${saying.length} of ${counted(probe.regions.length, "region")}`;
@@ -29,7 +29,7 @@ export function seenAgainst(probe: ProbeStatus, clock: Clock): string {
  * Describes failures in regions without a verdict yet: `2 of 3 regions (enam, weur) say no address`. Empty if there are
  * none.
  */
-export function seenFailing({ regions }: ProbeStatus): string {
+export function describePendingFailures({ regions }: ProbeStatus): string {
   const failing = regions.filter(
     ({ counts, observation }) =>
       counts.says === "Pending" && observation !== undefined && outcomeOf(observation.reason) === "failed",
@@ -40,8 +40,8 @@ export function seenFailing({ regions }: ProbeStatus): string {
 }
 
 /** Describes the view of one region: `connect timeout, 6 failures`, `ok, 12 successes`, `silent`. */
-export function seenFrom({ freshness, counts, observation }: RegionStatus): string {
-  const what = observation === undefined ? [] : [reasonWords(observation)];
+export function describeRegion({ freshness, counts, observation }: RegionStatus): string {
+  const what = observation === undefined ? [] : [describeReason(observation)];
   const known = [...what, ...inARow(counts)].join(", ");
   if (freshness === "Fresh") return known || "nothing yet";
   const state = freshness === "Silent" ? "silent" : "awaited";
@@ -63,7 +63,7 @@ function whoSaysWhat(saying: readonly RegionStatus[]): string {
 
 /** A recovering region, or one with its own problem since, has no failure to name, so its verdict is named. */
 function failureOf({ counts, observation }: RegionStatus): string {
-  if (observation !== undefined && outcomeOf(observation.reason) === "failed") return reasonWords(observation);
+  if (observation !== undefined && outcomeOf(observation.reason) === "failed") return describeReason(observation);
   return counts.successes > 0 ? "recovering" : "unhealthy";
 }
 

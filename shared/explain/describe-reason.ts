@@ -32,7 +32,7 @@ const WORDS: Record<Reason, string> = {
 /**
  * Describes a reason: `connect timeout`, `unexpected status 503`. An unknown reason of a newer edge stands for itself.
  */
-export function reasonWords({ reason, httpStatus }: Pick<Observation, "reason" | "httpStatus">): string {
+export function describeReason({ reason, httpStatus }: Pick<Observation, "reason" | "httpStatus">): string {
   const status = reason === "UnexpectedStatus" && httpStatus !== undefined ? ` ${httpStatus}` : "";
   return (WORDS[reason] ?? reason) + status;
 }

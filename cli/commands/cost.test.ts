@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { NO_USAGE } from "../../shared/model/usage.ts";
 import { usageView } from "../../shared/model/usage-view.ts";
 import { usageViewOf } from "../../shared/price/usage-view.ts";
-import { costText } from "./cost-text.ts";
+import { costText } from "../commands/cost.ts";
 
 const MIDNIGHT = Date.UTC(2026, 11, 2);
 const HOUR = 3_600_000;
