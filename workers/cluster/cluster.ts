@@ -16,16 +16,16 @@ import { readSettings, type Settings } from "../settings.ts";
 import { MeteredObject } from "../usage/metered-object.ts";
 import { Coordinators, partitionsAtInstall } from "./coordinators.ts";
 import { decidedNumber } from "./delivery.ts";
-import { exportOf, identityOf } from "./moved.ts";
+import type { DeliveryEvent } from "./delivery-events.ts";
+import { exportOf, identityOf } from "./exported-cluster.ts";
 import { newSecret } from "./new-secret.ts";
-import { newsOf } from "./news.ts";
 import { Outbox } from "./outbox.ts";
-import type { OutboxNews } from "./outbox-news.ts";
-import { receiptOf } from "./receipt.ts";
+import { reportPartitionChange } from "./report-partition-change.ts";
+import { snapshotEvents } from "./snapshot-events.ts";
+import { receiptOf } from "./snapshot-receipt.ts";
 import { ClusterStore, type Identity } from "./store.ts";
 import { takeChanges, takeDecisions } from "./take-decisions.ts";
 import { type SnapshotRequest, takeSnapshot } from "./take-snapshot.ts";
-import { tellOfPartitions } from "./tell-of-partitions.ts";
 import { clusterConditions, viewOf } from "./view.ts";
 
 /** Where the object is awake for something else, they hear from it this long after the last time. */
@@ -127,8 +127,9 @@ export class Cluster extends MeteredObject implements ClusterRpc {
     const taken = await takeSnapshot(live.store, this.#settings(), request, Date.now());
     // Also where the snapshot is refused: another agent is at work now, and holds what we do not know of.
     if (newestInstance(live.store) !== pushedBefore) live.outbox.forget();
-    const news = newsOf(live.store.identity.get().cluster ?? "", before, clusterConditions(live.store, Date.now()));
-    this.ctx.waitUntil(live.coordinators.note(news));
+    const { cluster = "" } = live.store.identity.get();
+    const events = snapshotEvents(cluster, before, clusterConditions(live.store, Date.now()));
+    this.ctx.waitUntil(live.coordinators.note(events));
     if (!taken.ok) return taken;
     live.store.seen.note("snapshotAt", Date.now());
     const conditions = await live.coordinators.forward();
@@ -187,7 +188,7 @@ export class Cluster extends MeteredObject implements ClusterRpc {
     if (live === undefined) return;
     this.#isInAlarm = true;
     try {
-      await Promise.all([this.#contact(live), live.outbox.run(), tellOfPartitions(live)]);
+      await Promise.all([this.#contact(live), live.outbox.run(), reportPartitionChange(live)]);
       live.store.seen.flush();
     } catch (error) {
       console.error("A cluster's alarm failed:", error);
@@ -200,7 +201,7 @@ export class Cluster extends MeteredObject implements ClusterRpc {
   #bringToLife(store: ClusterStore): Live {
     const settings = this.#settings();
     const limits = { windowMs: settings.VEDETTE_RECONFIG_MAX_DELAY, patienceMs: settings.EDGE_STALE_AFTER };
-    const tell = (news: OutboxNews) => {
+    const tell = (news: DeliveryEvent) => {
       const { cluster = "" } = store.identity.get();
       this.ctx.waitUntil(live.coordinators.note([{ ...news, cluster }]));
     };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { decodeSnapshot, encodeSnapshot } from "../../shared/snapshot.ts";
-import { judgeLines } from "./judge.ts";
 import { MAX_WEIGHT, withinLimits } from "./limits.ts";
+import { validateLines } from "./validate-lines.ts";
 
 const REGIONS = ["wnam", "enam", "sam", "weur", "eeur", "apac", "oc", "afr", "me"] as const;
 
@@ -26,7 +26,7 @@ const ALLOWED = { hosts: ["*.example.com"], ports: [{ from: 80, to: 80 }] };
 function judgedOf(records: ReturnType<typeof record>[], held: readonly string[], maxLeaves: number) {
   const decoded = decodeSnapshot(encodeSnapshot({ clusterUid: "u", instance: "i" }, records));
   if (!decoded.ok) throw new Error("unreadable");
-  return withinLimits(judgeLines(decoded.lines, ALLOWED), maxLeaves, (key) => held.includes(key));
+  return withinLimits(validateLines(decoded.lines, ALLOWED), maxLeaves, (key) => held.includes(key));
 }
 
 function acceptedOf(records: ReturnType<typeof record>[], held: readonly string[], maxLeaves = 10_000) {

@@ -1,5 +1,5 @@
 import type { Condition } from "../../shared/model/condition.ts";
-import type { JudgedLine } from "./judge.ts";
+import type { ValidatedLine } from "./validate-lines.ts";
 
 /**
  * What a cluster may have watched. A status has about as many octets for the probe itself as for four regions, some 130
@@ -9,20 +9,20 @@ import type { JudgedLine } from "./judge.ts";
 export const MAX_WEIGHT = 150_000;
 const PROBE_WEIGHT = 4;
 
-type Taken = Extract<JudgedLine, { record: object }>;
+type Taken = Extract<ValidatedLine, { record: object }>;
 
 /**
  * Refuses the records that are too many together, each by its name: `maxLeaves` is that of the settings. Those the edge holds
  * come first, so that a record which is added takes no other's place.
  */
 export function withinLimits(
-  lines: readonly JudgedLine[],
+  lines: readonly ValidatedLine[],
   maxLeaves: number,
   isHeld: (key: string) => boolean,
-): JudgedLine[] {
+): ValidatedLine[] {
   const taken = lines.filter((line) => "record" in line);
   const inOrder = [...taken.filter(({ key }) => isHeld(key)), ...taken.filter(({ key }) => !isHeld(key))];
-  const refused = new Map<JudgedLine, Condition>();
+  const refused = new Map<ValidatedLine, Condition>();
   const sum = { weight: 0, leaves: 0 };
   for (const line of inOrder) {
     const refusal = refusalOf(line, sum, maxLeaves);

@@ -5,12 +5,12 @@ import { compareNumbers, isNewer } from "../../shared/number.ts";
 import { signatureHeaders } from "../../shared/signature.ts";
 import { backOffMs } from "../back-off.ts";
 import { AgentBase } from "./agent-base.ts";
-import type { Change } from "./cell.ts";
 import type { Difference } from "./decisions.ts";
 import { changesFor, decidedNumber, deliveryFor, deliveryId, isBehind, isComplete } from "./delivery.ts";
+import { type DeliveryEvent, decided, delivered, leftAfter, reachable, unreachable } from "./delivery-events.ts";
+import { goPast } from "./epoch-recovery.ts";
 import { failureOf, neverSent } from "./failure.ts";
-import { decided, delivered, leftAfter, type OutboxNews, reachable, unreachable } from "./outbox-news.ts";
-import { goPast } from "./overtaken.ts";
+import type { Change } from "./json-value.ts";
 import { type Answer, type Answered, post } from "./send.ts";
 import type { ClusterStore, OutboxState } from "./store.ts";
 
@@ -39,7 +39,7 @@ export class Outbox {
   readonly #store: ClusterStore;
   readonly #settings: OutboxSettings;
   readonly #onSent: () => void;
-  readonly #tell: (news: OutboxNews) => void;
+  readonly #tell: (news: DeliveryEvent) => void;
   #lastSentAt: number | undefined;
   #dirtySince: number | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -52,7 +52,7 @@ export class Outbox {
   readonly #contactMs: number;
 
   /** `onSent` is called after each run: the next due time may have changed. `tell` is for the event log. */
-  constructor(store: ClusterStore, settings: OutboxSettings, onSent: () => void, tell: (news: OutboxNews) => void) {
+  constructor(store: ClusterStore, settings: OutboxSettings, onSent: () => void, tell: (news: DeliveryEvent) => void) {
     this.#store = store;
     this.#settings = settings;
     this.#onSent = onSent;

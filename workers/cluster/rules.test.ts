@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Delivery } from "../../shared/model/messages/delivery.ts";
 import { backOffMs } from "../back-off.ts";
+import { duplicateAgent, type Instances, noteInstance } from "./agent-instances.ts";
 import { failureOf } from "./failure.ts";
-import { duplicateAgent, type Instances, noteInstance } from "./instances.ts";
-import { newsOf } from "./news.ts";
 import { isShrinkRefused, type ShrinkCase } from "./shrink.ts";
+import { snapshotEvents } from "./snapshot-events.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -94,11 +94,11 @@ describe("news for the event log", () => {
   const undelivered = { type: "Delivered", status: "False", reason: "R", message: "3 in a row" } as const;
 
   it("is what was not there before, or says something else; failed deliveries are none", () => {
-    expect(newsOf("c", [], [refused("a"), undelivered])).toEqual([
+    expect(snapshotEvents("c", [], [refused("a"), undelivered])).toEqual([
       { type: "RecordRefused", cluster: "c", message: "a" },
     ]);
-    expect(newsOf("c", [refused("a")], [refused("a")])).toEqual([]);
-    expect(newsOf("c", [refused("a")], [refused("b")])).toHaveLength(1);
-    expect(newsOf("c", [refused("a")], [])).toEqual([]);
+    expect(snapshotEvents("c", [refused("a")], [refused("a")])).toEqual([]);
+    expect(snapshotEvents("c", [refused("a")], [refused("b")])).toHaveLength(1);
+    expect(snapshotEvents("c", [refused("a")], [])).toEqual([]);
   });
 });

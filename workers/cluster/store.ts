@@ -2,13 +2,13 @@ import type { ClusterRegistration } from "../../shared/model/cluster.ts";
 import type { MessageNumber } from "../../shared/model/number.ts";
 import { NO_NUMBER } from "../../shared/number.ts";
 import { hasTables, migrate } from "../migrate.ts";
-import { Cell } from "./cell.ts";
+import type { Instances } from "./agent-instances.ts";
 import { DecisionTable } from "./decisions.ts";
-import type { Instances } from "./instances.ts";
-import type { Unconfirmed } from "./outbox-news.ts";
+import type { Unconfirmed } from "./delivery-events.ts";
+import { JsonValue } from "./json-value.ts";
+import { LastSeen, type Seen } from "./last-seen.ts";
 import { PartitionTable } from "./partitions.ts";
 import { RecordTable } from "./records.ts";
-import { LastSeen, type Seen } from "./seen.ts";
 import type { PendingShrink } from "./shrink.ts";
 
 /** Forward only: a released entry is never edited, and older code must be able to run on what a newer one makes. */
@@ -75,9 +75,9 @@ export interface OutboxState {
 /** Everything that a cluster object stores. */
 export class ClusterStore {
   readonly storage: DurableObjectStorage;
-  readonly identity: Cell<Identity>;
-  readonly snapshot: Cell<SnapshotState>;
-  readonly outbox: Cell<OutboxState>;
+  readonly identity: JsonValue<Identity>;
+  readonly snapshot: JsonValue<SnapshotState>;
+  readonly outbox: JsonValue<OutboxState>;
   readonly seen: LastSeen;
   readonly records: RecordTable;
   readonly decisions: DecisionTable;
@@ -87,21 +87,21 @@ export class ClusterStore {
     migrate(storage, MIGRATIONS);
     const { sql } = storage;
     this.storage = storage;
-    this.identity = new Cell<Identity>(sql, "identity", { epoch: 0, secrets: [] });
-    this.snapshot = new Cell<SnapshotState>(sql, "snapshot", {
+    this.identity = new JsonValue<Identity>(sql, "identity", { epoch: 0, secrets: [] });
+    this.snapshot = new JsonValue<SnapshotState>(sql, "snapshot", {
       n: 0,
       signedAtMs: 0,
       ids: [],
       refused: [],
       instances: [],
     });
-    this.outbox = new Cell<OutboxState>(sql, "outbox", {
+    this.outbox = new JsonValue<OutboxState>(sql, "outbox", {
       n: 0,
       acknowledged: NO_NUMBER,
       complete: false,
       failures: 0,
     });
-    this.seen = new LastSeen(new Cell<Seen>(sql, "seen", {}));
+    this.seen = new LastSeen(new JsonValue<Seen>(sql, "seen", {}));
     this.records = new RecordTable(sql);
     this.decisions = new DecisionTable(sql);
     this.partitions = new PartitionTable(sql, partitions);

@@ -6,19 +6,19 @@ import { type DecodedSnapshot, decodeSnapshot } from "../../shared/snapshot.ts";
 import { type ProblemCode, problemOf } from "../problems.ts";
 import type { Result } from "../rpc.ts";
 import type { Settings } from "../settings.ts";
+import { noteInstance } from "./agent-instances.ts";
 import { headersOf, type RecordHeaders } from "./headers-of.ts";
-import { noteInstance } from "./instances.ts";
-import { type JudgedLine, judgeLines } from "./judge.ts";
 import { withinLimits } from "./limits.ts";
 import type { StoredRecord } from "./records.ts";
 import { isShrinkRefused } from "./shrink.ts";
 import type { ClusterStore, SnapshotState } from "./store.ts";
+import { type ValidatedLine, validateLines } from "./validate-lines.ts";
 
 export type SnapshotRequest = SignedRequest & { ifMatch?: string };
-export type TakenSnapshot = { lines: JudgedLine[]; changed: boolean; newInstance: boolean };
+export type TakenSnapshot = { lines: ValidatedLine[]; changed: boolean; newInstance: boolean };
 
 type Header = Extract<DecodedSnapshot, { ok: true }>["header"];
-type Coming = { header: Header; lines: JudgedLine[]; records: StoredRecord[] };
+type Coming = { header: Header; lines: ValidatedLine[]; records: StoredRecord[] };
 type Refusal = Extract<Result<object>, { ok: false }>;
 
 const MAX_REFUSED_NAMES = 20;
@@ -46,7 +46,7 @@ export async function takeSnapshot(
   const held = store.records.all();
   const partitions = store.partitions.count();
   const allowed = { hosts: store.identity.get().hosts ?? [], ports: settings.ALLOWED_PORTS };
-  const judged = judgeLines(decoded.lines, allowed);
+  const judged = validateLines(decoded.lines, allowed);
   const lines = withinLimits(judged, settings.MAX_LEAVES_PER_CLUSTER, (key) => held.has(key));
   const accepted = lines.filter((line) => "record" in line);
   const records = await Promise.all(
@@ -169,7 +169,7 @@ function signedBy(before: SnapshotState, request: SnapshotRequest): Pick<Snapsho
   return { signedAtMs, ids: [...sameSecond, request.webhookId ?? ""].slice(-MAX_IDS) };
 }
 
-function refusedNames(lines: readonly JudgedLine[]): string[] {
+function refusedNames(lines: readonly ValidatedLine[]): string[] {
   const names = lines.flatMap((line) =>
     "refused" in line ? `${line.key ?? `line ${line.line}`} (${line.refused.reason})` : [],
   );

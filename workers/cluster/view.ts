@@ -1,8 +1,8 @@
 import type { ClusterView } from "../../shared/model/cluster.ts";
 import type { Condition } from "../../shared/model/condition.ts";
 import { formatNumber } from "../../shared/number.ts";
+import { duplicateAgent } from "./agent-instances.ts";
 import { decidedNumber } from "./delivery.ts";
-import { duplicateAgent } from "./instances.ts";
 import type { ClusterStore } from "./store.ts";
 
 /** The cluster as an admin sees it: no secret is in it. */

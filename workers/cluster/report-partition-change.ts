@@ -3,7 +3,7 @@ import type { ClusterStore } from "./store.ts";
 import { partitionsChanged } from "./view.ts";
 
 /** Once for each value of the setting: the log is bounded, and the condition stays anyway. */
-export async function tellOfPartitions({
+export async function reportPartitionChange({
   store,
   coordinators,
 }: {

@@ -10,7 +10,7 @@ import {
   type World,
   withCluster,
 } from "../../test/support/cluster.ts";
-import { decided, delivered, leftAfter } from "./outbox-news.ts";
+import { decided, delivered, leftAfter } from "./delivery-events.ts";
 
 const SECOND_MS = 1_000;
 const AT_ONCE = { VEDETTE_RECONFIG_MAX_DELAY: "0s" };

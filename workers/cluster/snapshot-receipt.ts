@@ -2,15 +2,15 @@ import type { Condition } from "../../shared/model/condition.ts";
 import type { WholeDelivery } from "../../shared/model/messages/delivery.ts";
 import type { SnapshotReceipt } from "../../shared/model/messages/snapshot.ts";
 import type { RecordConditions } from "./coordinators.ts";
-import { ACCEPTED, type JudgedLine } from "./judge.ts";
 import type { ClusterStore } from "./store.ts";
 import { snapshotTag } from "./take-snapshot.ts";
+import { ACCEPTED, type ValidatedLine } from "./validate-lines.ts";
 import { clusterConditions } from "./view.ts";
 
 /** The answer to a snapshot that was taken: what became of each line, by the cluster and by the coordinators. */
 export function receiptOf(
   store: ClusterStore,
-  lines: readonly JudgedLine[],
+  lines: readonly ValidatedLine[],
   fresh: RecordConditions,
   delivery: WholeDelivery,
   nowMs: number,
@@ -27,7 +27,7 @@ export function receiptOf(
   return { version: 1, etag: snapshotTag(store) ?? "", records, conditions, delivery };
 }
 
-function ownConditions(line: JudgedLine, resting: Condition | undefined): Condition[] {
+function ownConditions(line: ValidatedLine, resting: Condition | undefined): Condition[] {
   if ("refused" in line) return [line.refused];
   return resting === undefined ? [ACCEPTED] : [ACCEPTED, resting];
 }

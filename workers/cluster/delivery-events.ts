@@ -3,7 +3,7 @@ import { formatNumber } from "../../shared/number.ts";
 import type { ClusterEvent } from "../rpc.ts";
 
 /** What the outbox has for the event log. */
-export type OutboxNews = Omit<ClusterEvent, "cluster">;
+export type DeliveryEvent = Omit<ClusterEvent, "cluster">;
 
 /** Decisions that the agent has not confirmed: the numbers of the first and the last, and since when that first one waits. */
 export interface Unconfirmed {

@@ -14,7 +14,7 @@ const MAX_TWINS_NAMED = 10;
 export const ACCEPTED: Condition = { type: "Accepted", status: "True", reason: "Accepted", message: "" };
 
 /** What becomes of one line: a record to take, or why it is refused. Refused lines whose key is unreadable have none. */
-export type JudgedLine =
+export type ValidatedLine =
   | { line: number; key: string; record: SnapshotRecord; spec: unknown; leaves: number }
   | RefusedLine;
 export type RefusedLine = { line: number; key?: string; refused: Condition };
@@ -26,7 +26,7 @@ export type Allowed = { hosts: readonly string[]; ports: readonly PortRange[] };
  * Judges each line for itself: fields, hosts and ports that the cluster may name, the graph of the endpoints, and one key
  * given twice, of which neither is taken. One refused line never stops another.
  */
-export function judgeLines(lines: readonly SnapshotLine[], allowed: Allowed): JudgedLine[] {
+export function validateLines(lines: readonly SnapshotLine[], allowed: Allowed): ValidatedLine[] {
   const linesOf = Map.groupBy(lines, ({ key }) => key);
   return lines.map((line) => {
     const twins = line.key === undefined ? [] : (linesOf.get(line.key) ?? []);
@@ -35,7 +35,7 @@ export function judgeLines(lines: readonly SnapshotLine[], allowed: Allowed): Ju
   });
 }
 
-function judgeRecord(line: Extract<SnapshotLine, { ok: true }>, { hosts, ports }: Allowed): JudgedLine {
+function judgeRecord(line: Extract<SnapshotLine, { ok: true }>, { hosts, ports }: Allowed): ValidatedLine {
   const { record, spec, key } = line;
   const hostErrors = hostFaults(record.spec, hosts);
   if (hostErrors.length > 0) return refusal(line, "HostNotAllowed", hostErrors);

@@ -5,7 +5,7 @@ export type Change<Value> = { [Key in keyof Value]?: Value[Key] | undefined };
  * One value of an object that is stored whole, as JSON, and written only when it differs from what is there. Read afresh
  * each time: a transaction that is rolled back leaves no memory of it.
  */
-export class Cell<Value extends object> {
+export class JsonValue<Value extends object> {
   readonly #sql: SqlStorage;
   readonly #name: string;
   readonly #initial: Value;

@@ -7,7 +7,11 @@ const EVENT_OF: Readonly<Record<string, ClusterEvent["type"]>> = {
 };
 
 /** What a snapshot has brought about that belongs in the event log: conditions that are new, or say something else now. */
-export function newsOf(cluster: string, before: readonly Condition[], after: readonly Condition[]): ClusterEvent[] {
+export function snapshotEvents(
+  cluster: string,
+  before: readonly Condition[],
+  after: readonly Condition[],
+): ClusterEvent[] {
   const known = new Set(before.map(({ type, message }) => `${type} ${message}`));
   return after.flatMap(({ type: conditionType, message }) => {
     const type = EVENT_OF[conditionType];

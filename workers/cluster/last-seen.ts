@@ -1,4 +1,4 @@
-import type { Cell } from "./cell.ts";
+import type { JsonValue } from "./json-value.ts";
 
 /** When a snapshot was accepted and when the agent last confirmed a call, Unix ms. */
 export interface Seen {
@@ -8,11 +8,11 @@ export interface Seen {
 
 /** Last-seen times, for people: kept in memory and written at most once a minute, since nothing is decided by them. */
 export class LastSeen {
-  readonly #cell: Cell<Seen>;
+  readonly #value: JsonValue<Seen>;
   #noted: Seen = {};
 
-  constructor(cell: Cell<Seen>) {
-    this.#cell = cell;
+  constructor(value: JsonValue<Seen>) {
+    this.#value = value;
   }
 
   note(what: keyof Seen, atMs: number): void {
@@ -20,10 +20,10 @@ export class LastSeen {
   }
 
   get(): Seen {
-    return { ...this.#cell.get(), ...this.#noted };
+    return { ...this.#value.get(), ...this.#noted };
   }
 
   flush(): void {
-    this.#cell.update(this.#noted);
+    this.#value.update(this.#noted);
   }
 }
