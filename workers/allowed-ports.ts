@@ -6,12 +6,13 @@ export interface PortRange {
   to: number;
 }
 
-/** Never probed: the platform refuses the port of mail, and a probe there would look like spam. */
+/** Never probed: the platform refuses the SMTP port, and a probe there would look like spam. */
 const REFUSED_PORT = 25;
 const HIGHEST_PORT = 65_535;
 
 /**
- * Reads ports and ranges of them, such as `80,443,8000-8999`. Port 25 is left out of whatever range holds it, and refused by itself.
+ * Parses ports and port ranges, such as `80,443,8000-8999`. Port 25 is removed from any range, and refused on its
+ * own.
  */
 export const allowedPorts = z.string().transform((text, context): PortRange[] => {
   const ranges: PortRange[] = [];
@@ -27,14 +28,14 @@ export function isPortAllowed(port: number, allowed: readonly PortRange[]): bool
   return allowed.some(({ from, to }) => from <= port && port <= to);
 }
 
-/** Why a probe may not dial the port, as a rule about the value; undefined where it may. */
+/** Why a probe may not dial the port, as a rule for the value; undefined if it may. */
 export function portFault(port: number, allowed: readonly PortRange[]): string | undefined {
   if (isPortAllowed(port, allowed)) return undefined;
   const ranges = allowed.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`));
   return `must be one of ${ranges.join(", ") || "none"}, which are the edge's ALLOWED_PORTS`;
 }
 
-/** Returns what is wrong, or nothing. */
+/** Returns the rule that the part breaks, or undefined. */
 function addRange(ranges: PortRange[], part: string): string | undefined {
   const [, first, last = first] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(part) ?? [];
   const from = Number(first);

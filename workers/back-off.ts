@@ -1,8 +1,8 @@
 const FIRST_MS = 1_000;
 
 /**
- * How long to wait after so many failures in a row, ms: doubled each time, with jitter down to half, and no longer than
- * `longestMs`. `random` is from 0 to below 1.
+ * The delay after consecutive failures, ms: doubled each time, with jitter down to half, at most `longestMs`.
+ * `random` is in [0, 1).
  */
 export function backOffMs(failures: number, longestMs: number, random: number): number {
   const fullMs = Math.min(longestMs, FIRST_MS * 2 ** (failures - 1));

@@ -1,2 +1,2 @@
-/** A cluster's object gives each coordinator its regular word so often, in milliseconds: at least each minute, alarms may be late. */
+/** How often a cluster's object contacts each coordinator, ms. This leaves room for late alarms within each minute. */
 export const CONTACT_EVERY_MS = 50_000;

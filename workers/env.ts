@@ -1,7 +1,7 @@
 import type { Shard } from "../shared/model/messages/assignment.ts";
 import type { ClusterRpc, CoordinatorRpc, NotifierRpc, ProberRpc } from "./rpc.ts";
 
-/** Bindings and settings of the Worker. The settings are read by `settings.ts` and nowhere else. */
+/** Bindings and settings of the Worker. Only `settings.ts` reads the settings. */
 export interface Env {
   PROBER: DurableObjectNamespace;
   COORDINATOR: DurableObjectNamespace;
@@ -11,8 +11,8 @@ export interface Env {
 }
 
 /*
- * A stub is the interface of its object and nothing more: the mapped types of the platform lose `unknown` fields.
- * Each call makes a fresh stub, since one that has thrown stays broken.
+ * Stubs are typed by the RPC interfaces, since the mapped types of the platform lose `unknown` fields. Each call
+ * creates a new stub, since a stub that has thrown stays broken.
  */
 
 export function coordinatorOf(env: Env, partition: number): CoordinatorRpc {
@@ -32,14 +32,15 @@ export const proberName = ({
 }: Pick<Shard, "region" | "partition" | "intervalMs" | "n">) => `${region}/${partition}/${intervalMs}/${n}`;
 
 /**
- * The first `get` of an object decides where it lives. So only the coordinator may call this for the probers of shards that it
- * has not reached yet. For probers that check once (`<region>/check`), only the route of checks may.
+ * The first `get` of an object decides its location. Only the coordinator may call this for the probers of shards
+ * that it has not reached yet. Only the route of checks may call it for the probers of one-off checks
+ * (`<region>/check`).
  */
 export function proberOf(env: Env, name: string, locationHint: DurableObjectLocationHint): ProberRpc {
   return env.PROBER.getByName(name, { locationHint }) as unknown as ProberRpc;
 }
 
-/** There is one, for all partitions. */
+/** The one notifier of all partitions. */
 export function notifierOf(env: Env): NotifierRpc {
   return env.NOTIFIER.getByName("notifier") as unknown as NotifierRpc;
 }

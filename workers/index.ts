@@ -12,7 +12,8 @@ export { LoopbackDialer } from "./prober/dial/loopback-dialer.ts";
 export { Prober } from "./prober/prober.ts";
 
 /**
- * A cluster that hangs delays no coordinator for longer. Its object then reports its use with its next contact, or not at all.
+ * A cluster that hangs does not delay the coordinator for longer. Its usage is then counted with its next contact, or
+ * lost.
  */
 const CLUSTERS_WAIT_MS = 2_000;
 
@@ -22,8 +23,8 @@ export default {
   fetch: (request, env, ctx) => serve(app, request, env, ctx),
 
   /**
-   * Each minute: the heartbeat that needs no memory. It calls existing objects. It creates only coordinators, and a notifier if
-   * there are targets.
+   * Each minute: the heartbeat, which needs no memory. It calls existing objects. It creates only coordinators, and a
+   * notifier if notifications are configured.
    */
   async scheduled(_controller, env, _ctx): Promise<void> {
     const { PARTITIONS, NOTIFICATIONS, faults } = readSettings(env);
@@ -38,8 +39,8 @@ export default {
 } satisfies ExportedHandler<Env>;
 
 /**
- * The first coordinator counts for all clusters: its heartbeat comes last, since it stores what was counted until then. It comes
- * whatever becomes of the clusters.
+ * The first coordinator counts the usage of all clusters. Its heartbeat comes last, since it stores that usage, and
+ * comes even if the clusters fail.
  */
 async function beatFirst(env: Env): Promise<void> {
   const told: Usage[] = [];
@@ -57,8 +58,8 @@ async function beatCoordinator(env: Env, partition: number, clusters?: Usage): P
 }
 
 /**
- * A cluster that lost its alarm would neither hear from its coordinators nor deliver, and nobody else would notice. Each tells what
- * its object has used. Never throws.
+ * A cluster that lost its alarm would neither contact its coordinators nor deliver, and nothing else would notice.
+ * Each cluster returns the usage of its object. Never throws.
  */
 async function beatClusters(env: Env, onUsed: (used: Usage) => void): Promise<void> {
   try {

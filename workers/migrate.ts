@@ -1,7 +1,7 @@
 /**
- * Brings the tables of an object to the newest version: runs the migrations it has not had, in order, in one transaction. Each is
- * one or more SQL statements and only goes forward. An older release must run on the tables of a newer one, so a version above
- * the known ones is left alone.
+ * Runs the migrations that the tables of an object have not had, in order, in one transaction. Each migration is one
+ * or more SQL statements and only goes forward. An older release must run on the tables of a newer one, so a higher
+ * version is left alone.
  */
 export function migrate(storage: DurableObjectStorage, migrations: readonly string[]): void {
   storage.transactionSync(() => {
@@ -14,7 +14,7 @@ export function migrate(storage: DurableObjectStorage, migrations: readonly stri
   });
 }
 
-/** Whether an object has tables at all. Looking does not make any: a name that somebody guessed stays free of storage. */
+/** Whether an object has tables. The check creates none: an object with a guessed name stays free of storage. */
 export function hasTables(sql: SqlStorage): boolean {
   return sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'schema_version'").toArray().length > 0;
 }

@@ -1,6 +1,6 @@
 import type { FieldError, Problem } from "../shared/model/problem.ts";
 
-/** Every kind of problem that the edge answers with: HTTP status and title, in one place. */
+/** All problems that the edge returns, with HTTP status and title. */
 export const PROBLEMS = {
   MalformedBody: [400, "The body cannot be read"],
   TokenMissing: [401, "This route needs a token"],
@@ -39,10 +39,10 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** The URI by which a kind of problem is known. */
+/** The URI of a problem type. */
 export const problemType = (code: ProblemCode): string => `https://vedette.dev/problems/${code}`;
 
-/** The problem document of a kind (RFC 9457). Neither detail nor errors may carry a secret. */
+/** The problem document (RFC 9457). Neither detail nor errors may contain a secret. */
 export function problemOf(code: ProblemCode, detail?: string, errors?: FieldError[]): Problem {
   const [status, title] = PROBLEMS[code];
   return { type: problemType(code), title, status, ...(detail && { detail }), ...(errors && { errors }) };

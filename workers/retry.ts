@@ -2,14 +2,18 @@ import { withTimeout } from "./timeout.ts";
 
 const TRIES = 3;
 const FIRST_PAUSE_MS = 100;
-/** Longer than any call between objects takes that still comes back. */
+/** Longer than any successful call between objects takes. */
 const LIMIT_MS = 10_000;
 
 /**
- * Calls another object, and retries when that throws or does not return. Deploys and moves cut off calls in flight ("reset
- * because its code was updated"), and the next call succeeds. `call` makes a new stub each time, since one that has thrown stays
- * broken. It sends the same message each time, which receivers recognize by its number. An object that says it is overloaded is
- * left alone. Throws what the last try threw.
+ * Calls another object, and repeats the call if it throws or times out.
+ *
+ * - Deploys and migrations of objects cut off calls ("reset because its code was updated"); the next one succeeds.
+ * - `call` must create its stub each time, since a stub that has thrown stays broken.
+ * - `call` must send the same message each time; receivers recognize it by its number.
+ * - An overloaded object is not called again.
+ *
+ * Throws the error of the last try.
  */
 export async function callWithRetry<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   for (let tried = 1; ; tried += 1) {
@@ -22,10 +26,10 @@ export async function callWithRetry<Answer>(call: () => Promise<Answer>): Promis
   }
 }
 
-/** What an error says, for a log: never its stack, never more than a line. */
+/** The message of an error for a log: one line, without its stack. */
 export function errorMessage(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split("\n", 1)[0]?.slice(0, 300) ?? "";
 }
 
-/** The platform marks such errors: https://developers.cloudflare.com/durable-objects/best-practices/error-handling/ */
+/** The platform sets this property: https://developers.cloudflare.com/durable-objects/best-practices/error-handling/ */
 const isOverloaded = (error: unknown) => error instanceof Error && "overloaded" in error && error.overloaded === true;

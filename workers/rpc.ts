@@ -23,100 +23,111 @@ import type { Usage, UsageOfDays } from "../shared/model/usage.ts";
 import type { SignedRequest } from "../shared/signature.ts";
 
 /*
- * What the objects say to each other. Every call carries whole state, or the differences from a state that it names. It may be
- * lost, doubled or overtaken; the next call corrects that. A refusal is a value, since an error loses its class on the way
+ * RPC between the objects. Every call carries the whole state, or the difference to a state that it names. Calls may
+ * be lost, doubled or reordered; the next one repairs that. A refusal is a value, since an error loses its class
  * between objects.
  */
 
 export interface ProberRpc {
-  /** Applies the assignment if it is newer, and arms the alarm if that is absent or overdue. Returns the current number. */
+  /**
+   * Applies the assignment if it is newer, and sets the alarm if it is absent or overdue. Returns the number that the
+   * prober holds.
+   */
   assign(assignment: Assignment): Promise<{ number: MessageNumber }>;
   /**
-   * Checks some of its probes now, since another region got another result. Probes that it does not have, or has no room for,
-   * wait for their round. So do all if the call is lost.
+   * Rechecks some probes now, since another region saw a different result. Probes that are unknown or exceed the
+   * capacity wait for their round, and so do all if the call is lost.
    */
   lookNow(probes: readonly string[]): Promise<void>;
-  /** What was seen of some of its probes. Writes nothing, and makes nothing of a prober that was never assigned anything. */
+  /**
+   * The history of some of its probes. Writes nothing, and does not create a prober that was never assigned anything.
+   */
   history(question: HistoryQuestion): Promise<ProbePoints[]>;
-  /** Checks a probe once, now: nothing is stored, counted or reported. */
+  /** Checks a probe once, now. The result is not stored, counted or reported. */
   checkNow(region: Region, probe: Probe): Promise<CheckedNow>;
 }
 
 export interface CheckedNow {
   observation: Observation;
-  /** The data centre that the prober runs in, where that is known. */
+  /** The data centre of the prober, if known. */
   colo?: string;
 }
 
 export interface CoordinatorRpc {
-  /** The probers that have the record's history; undefined for a record that is not here. Only those that were reached once. */
+  /**
+   * The probers that have the record's history; undefined if the record is unknown. Only probers that were reached
+   * once.
+   */
   probersOf(rootHost: string): Promise<RecordProber[] | undefined>;
-  /** Makes a cluster known. One that is known already is left as it is. */
+  /** Registers a cluster. A registered cluster stays as it is. */
   registerCluster(cluster: string): Promise<void>;
   /**
-   * Forgets a cluster and its shares. `epoch` is that of the cluster's numbers: a repetition that comes late must not
-   * forget one that was registered under the name since.
+   * Removes a cluster and its shares. `epoch` is the epoch of the cluster's numbers: a late repetition must not
+   * remove a cluster that was registered under the name since.
    */
   removeCluster(cluster: string, epoch: number): Promise<void>;
   listClusters(): Promise<string[]>;
-  /** How many partitions there were when the storage was created, that is at install: records stay where they are then. */
+  /** The number of partitions when the storage was created, at install. Records stay in their partition. */
   partitions(): Promise<number>;
-  /** Takes the cluster's shares if they are newer; answers what became of each, and the newest decisions. */
+  /** Applies the cluster's shares if they are newer. Returns the conditions of each share, and the newest decisions. */
   putShares(shares: SharesInput): Promise<SharesReceipt>;
-  /** The cluster's regular word: tells it whether its shares are missing here, and gives decisions newer than it has. */
+  /** The cluster's regular contact. Returns whether its shares are missing here, and decisions newer than its own. */
   contact(contact: ClusterContact): Promise<ContactReceipt>;
-  /** Takes a round's report; gives the assignment where the prober's is older. */
+  /** Folds a round's report. Returns the assignment if the prober's is older. */
   report(report: Report): Promise<{ assignment?: Assignment }>;
   /**
-   * Each minute, from cron: judges silence, nudges shards that missed two rounds, keeps what memory alone holds. `clusters` is
-   * the use that the cluster objects reported to cron.
+   * Each minute, from cron: judges silence, assigns shards again that missed two rounds, and stores what only memory
+   * holds. `clusters` is the usage that the objects of clusters returned to cron.
    */
   heartbeat(clusters?: Usage): Promise<void>;
   listRecords(): Promise<RecordStatus[]>;
-  /** All records that the cluster has a share in, as they are now; none while nothing may be handed out. Stores nothing. */
+  /**
+   * All records in which the cluster has a share, as they are now; empty while nothing may be delivered. Stores
+   * nothing.
+   */
   viewRecords(cluster: string): Promise<RecordStatus[]>;
   readRecord(rootHost: string): Promise<RecordDetail | undefined>;
-  /** All records and regions in short, with the clusters that are known: what the overview is joined from. */
+  /** Summaries of all records and regions, with the known clusters. The API joins the overview from them. */
   overview(): Promise<PartitionOverview>;
   readProbe(id: string): Promise<ProbeStatus | undefined>;
   listRegions(): Promise<RegionView[]>;
-  /** What the objects of the partition use; undefined where it has none yet. Stores nothing. */
+  /** Usage of the objects of the partition; undefined if it has none yet. Stores nothing. */
   usage(): Promise<PartitionUsage | undefined>;
   /** At most 500 events after the id, oldest first. */
   listEvents(after: number): Promise<Event[]>;
-  /** The newest `last` events, at most 500, with ids below `before` where that is given; oldest first. */
+  /** The newest `last` events, at most 500, with ids below `before` if it is given; oldest first. */
   listNewestEvents(last: number, before?: number): Promise<Event[]>;
-  /** A WebSocket upgrade: a stream of `LiveMessage`, from the events after the query's `after`; or a problem. */
+  /** A WebSocket upgrade: a stream of `LiveMessage` from the events after the query's `after`, or a problem. */
   fetch(request: Request): Promise<Response>;
-  /** Puts what happened to a cluster into the event log. */
+  /** Adds an event of a cluster to the event log. */
   noteEvent(event: ClusterEvent): Promise<void>;
 }
 
 export interface ClusterRpc {
   register(registration: ClusterRegistration): Promise<Result<{ secret: string }>>;
   describe(): Promise<ClusterView | undefined>;
-  /** Registers a cluster as another edge had it; with a new secret where those it had cannot be opened here. */
+  /** Registers a cluster exported by another edge, with a new secret if the exported secrets cannot be opened here. */
   restore(exported: ExportedCluster): Promise<Result<{ secret?: string }>>;
-  /** What another edge needs to take it over; its secrets are sealed. */
+  /** The export for another edge; its secrets are sealed. */
   export(): Promise<ExportedCluster | undefined>;
-  /** Gives a second secret; the older of the two stays valid until the next rotation. */
+  /** Creates a second secret. The older one stays valid until the next rotation. */
   rotate(): Promise<Result<{ secret: string }>>;
-  /** Lets the next snapshot bind another `clusterUid`. */
+  /** Lets the next snapshot bind a different `clusterUid`. */
   rebind(): Promise<Result<object>>;
   remove(): Promise<Result<object>>;
-  /** A refusal for its tag carries the one that holds now, where the edge holds a snapshot. */
+  /** A refusal of its tag carries the current tag, if the edge has a snapshot. */
   putSnapshot(request: SignedRequest & { ifMatch?: string }): Promise<Result<{ receipt: SnapshotReceipt }>>;
   /** The delivery for an agent that asks; `after` is the highest number it has applied. */
   pull(request: SignedRequest & { after: MessageNumber }): Promise<Result<{ delivery: Delivery }>>;
-  /** The records as the coordinators see them now: check times and counts for people. Stores nothing, numbers nothing. */
+  /** The records as the coordinators see them now: check times and counts for people. Stores and numbers nothing. */
   view(request: SignedRequest): Promise<Result<{ view: RecordsView }>>;
   /** New decisions of one partition; older ones than it has are dropped. An earlier release does not say what became of them. */
   decided(decisions: Decisions): Promise<DecisionsAnswer | undefined>;
   /** The same, but only what has changed since decisions that it has taken. An earlier release knows no such call. */
   decidedInPart(changes: DecisionChanges): Promise<DecisionsAnswer>;
   /**
-   * Each minute, from cron: arms the alarm if that is absent or overdue. Returns the use since the object's last report, as far
-   * as its memory goes back. An earlier release answers nothing.
+   * Each minute, from cron: sets the alarm if it is absent or overdue. Returns the usage of the object since its last
+   * message, as far as its memory goes back. An earlier release returns nothing.
    */
   heartbeat(): Promise<Usage | undefined>;
 }
@@ -127,7 +138,7 @@ export interface ClusterRpc {
  */
 export type DecisionsAnswer = "Taken" | "Held" | "Lacking";
 
-/** What is asked of a shard's history. `stepMs` is the step of the span, or a multiple. */
+/** A query for a shard's history. `stepMs` is the step of the span, or a multiple. */
 export interface HistoryQuestion {
   span: HistorySpan;
   stepMs: number;
@@ -140,16 +151,16 @@ export interface ProbePoints {
   points: HistoryPoint[];
 }
 
-/** A shard in one region, and which of a record's probes it has. */
+/** A shard in one region, and the probes of a record in it. */
 export interface RecordProber {
   shard: Pick<Shard, "region" | "partition" | "intervalMs" | "n">;
   probes: { id: string; leaf: string }[];
 }
 
 export interface NotifierRpc {
-  /** Takes all that is wrong in a partition, if it is newer; answers when the newest list was made that it has taken, Unix ms. */
+  /** Applies the alerts of a partition, if newer. Returns when the newest list that it has was made, Unix ms. */
   troubles(troubles: Troubles): Promise<{ at: number }>;
-  /** Each minute, from cron: tells and sends what is due, and arms the alarm if that is absent or overdue. */
+  /** Each minute, from cron: sends due notifications, and sets the alarm if it is absent or overdue. */
   heartbeat(): Promise<void>;
 }
 
@@ -163,7 +174,7 @@ export interface SharesReceipt {
 }
 
 export interface PartitionOverview {
-  /** By the coordinator's clock, Unix ms: what its stream says after that is newer. */
+  /** By the coordinator's clock, Unix ms. Later messages of its stream are newer. */
   at: number;
   records: RecordSummary[];
   regions: RegionView[];
@@ -172,9 +183,9 @@ export interface PartitionOverview {
 
 export interface PartitionUsage {
   days: UsageOfDays;
-  /** Leaves that are probed. */
+  /** Number of probed leaves. */
   endpoints: number;
-  /** USD that Route 53 would take a month for the same checks. */
+  /** Monthly price of the same checks at Route 53, USD. */
   route53Usd: number;
 }
 
@@ -184,9 +195,9 @@ export interface ClusterContact {
   cluster: string;
   sharesNumber: MessageNumber;
   decisionsNumber: MessageNumber;
-  /** Since when deliveries to its agent fail, Unix ms, and what the last one said; absent while they do not. */
+  /** Since when deliveries to its agent fail, Unix ms, and the error of the last one; absent while they succeed. */
   unreachable?: { since: number; failure: string };
-  /** What the cluster's object has used since its last word, as far as its memory goes back. */
+  /** Usage of the cluster's object since its last contact, as far as its memory goes back. */
   usage?: Usage;
 }
 

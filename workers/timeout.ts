@@ -1,4 +1,4 @@
-/** The result of a call to another object, or an error when it takes longer; the timer is cleared on every way out. */
+/** Returns the result of a call to another object, or throws if it takes longer than the limit. */
 export async function withTimeout<Value>(call: Promise<Value>, limitMs: number): Promise<Value> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {

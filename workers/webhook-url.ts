@@ -1,8 +1,9 @@
 import { canonicalAddress } from "../shared/model/address.ts";
 
 /**
- * The rule that an address breaks which the edge is to call, or undefined. It must reach the one it is meant for and nobody else:
- * https, by name, unless private addresses are allowed (a local stack). The address is not quoted: path and query may be secrets.
+ * The rule that a webhook URL breaks, or undefined. The URL must reach only its intended receiver: https, with a host
+ * name. For a local stack, private addresses may be allowed. The URL is never shown, since its path and query may be
+ * secrets.
  */
 export function webhookFault(webhookUrl: string, allowPrivate: boolean): string | undefined {
   const url = new URL(webhookUrl);

@@ -6,8 +6,8 @@ import { numberChanges } from "./store/persist.ts";
 import { forgetTold } from "./told.ts";
 
 /**
- * Ends a call: numbers what it has changed, once for each cluster and shard however much that was, and has it sent soon.
- * Whatever is lost on the way is sent again by the heartbeat, since the numbers are in storage.
+ * Ends a call: numbers its changes, once for each cluster and shard, and schedules their delivery. The heartbeat
+ * sends lost messages again, since the numbers are stored.
  */
 export function commit(state: CoordinatorState): void {
   for (const rootHost of state.changedRoots) {

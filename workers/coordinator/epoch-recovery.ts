@@ -7,11 +7,15 @@ import { writeMeta } from "./store/meta.ts";
 import { forgetTaken } from "./taken.ts";
 
 /*
- * Who holds a number above ours drops all that we send, for ever. It had it from this very coordinator: before its storage
- * was lost and made again by a clock that is behind, or put back to an earlier time. So ours go on above it.
+ * Epoch recovery. A receiver that holds a higher number than ours ignores all of our messages, forever. It got that
+ * number from this coordinator, before the storage was lost while the clock was behind, or was restored to an earlier
+ * time. So our numbers continue above it.
  */
 
-/** Numbers the cluster's decisions on above those that it has. Whether that was needed: then they have to be committed. */
+/**
+ * Raises the number of the cluster's decisions above the number that the cluster holds. Returns whether that was
+ * needed: the change must then be committed.
+ */
 export function recoverDecisionNumber(
   state: CoordinatorState,
   cluster: Cluster,
@@ -22,7 +26,7 @@ export function recoverDecisionNumber(
   const holder = `the cluster ${cluster.name} holds decisions`;
   if (!mustRecover(state, { held, own, holder, remedy: "remove the cluster and register it again" }, nowMs))
     return false;
-  // What it holds is not what was taken from here, whatever its number.
+  // The cluster holds other decisions than the ones delivered from here, whatever their number.
   forgetTaken(cluster);
   if (numberAbove(held).epoch > state.epoch) raiseEpoch(state, held.epoch + 1, nowMs);
   else cluster.decided = held.n;
@@ -30,7 +34,7 @@ export function recoverDecisionNumber(
   return true;
 }
 
-/** The same for a shard's assignments in one region; `shard` is undefined where it is not known here. */
+/** The same for a shard's assignments in one region; `shard` is undefined if it is unknown here. */
 export function recoverAssignmentNumber(
   state: CoordinatorState,
   shard: ShardState | undefined,
@@ -60,8 +64,8 @@ function mustRecover(state: CoordinatorState, { held, own, holder, remedy }: For
 }
 
 /**
- * A later epoch than the own one tells that the storage was lost, and the list of clusters with it: as long as they are to
- * be waited for, nothing more is handed out. All is numbered anew, and sent again.
+ * Raises the epoch. A later epoch shows that the storage was lost, and the list of clusters with it. So the bootstrap
+ * gate closes while clusters may still be missing. All messages get new numbers and are sent again.
  */
 function raiseEpoch(state: CoordinatorState, epoch: number, nowMs: number): void {
   const message = `numbers go on in epoch ${epoch}, above those that this coordinator gave out before it lost its storage`;

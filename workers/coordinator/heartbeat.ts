@@ -11,10 +11,10 @@ import { reassignOverdueShards } from "./place/overdue-shards.ts";
 import { pruneShards } from "./place/shards.ts";
 import type { CoordinatorState } from "./state.ts";
 
-/** Each heartbeat writes what was seen, and so tells when it was. */
+/** Each heartbeat writes the last-seen rows, and so the time of the heartbeat. */
 const MISSED_MS = 90_000;
 
-/** What has to happen without anybody's word, each minute: see `CoordinatorRpc.heartbeat`. Harmless when doubled. */
+/** The work that no message triggers, each minute: see `CoordinatorRpc.heartbeat`. A doubled heartbeat is harmless. */
 export function heartbeat(state: CoordinatorState, nowMs: number): void {
   reassignOnSettingsChange(state);
   for (const probe of state.probes.values()) judgeProbe(state, probe, nowMs);
@@ -29,7 +29,7 @@ export function heartbeat(state: CoordinatorState, nowMs: number): void {
   state.dependencies.soon(() => sendAlerts(state));
 }
 
-/** Cron can be late or missed, and taken away by hand: then the clusters' regular word has to do. */
+/** Cron may be late, missed, or disabled. The regular contacts of the clusters then replace it. */
 export function isHeartbeatMissed({ lastSeenWrittenAt }: CoordinatorState, nowMs: number): boolean {
   return nowMs - lastSeenWrittenAt > MISSED_MS;
 }

@@ -14,23 +14,23 @@ import type { UsageOfDays } from "../../shared/model/usage.ts";
 import type { Merged } from "../../shared/record/merge.ts";
 import type { PortRange } from "../allowed-ports.ts";
 import type { Dependencies } from "./dependencies.ts";
-import type { AddressLoad } from "./place/address-load.ts";
+import type { Allocation, ProbeRate } from "./place/address-rate.ts";
 import type { ClusterRow, LastSeen, RecordRow, ShareRow, Store } from "./store/tables.ts";
 
-/** The settings that the coordinator goes by. */
+/** The settings of the coordinator. */
 export interface CoordinatorSettings {
   allowPrivate: boolean;
   edgeStaleAfterMs: number;
-  /** As it is set now. */
+  /** The present setting; the number at install may differ. */
   partitions: number;
   allowedPorts: readonly PortRange[];
-  /** Requests a second to one leaf, from all regions. */
+  /** Requests per second to one leaf, from all regions. */
   maxRequestsPerAddress: number;
-  /** Use is held against the daily limits of Cloudflare's free plan; absent for no. */
+  /** Whether usage is compared with the daily limits of Cloudflare's free plan; false if absent. */
   isFreePlan?: boolean;
 }
 
-/** A cluster, with the shares that it has sent. */
+/** A cluster and its shares. */
 export interface Cluster extends ClusterRow {
   readonly name: string;
   /** By `namespace/name`. */
@@ -39,26 +39,26 @@ export interface Cluster extends ClusterRow {
 
 export interface Share extends ShareRow {
   spec: RecordSpec;
-  /** What became of its newest form. */
+  /** Conditions of its newest form. */
   conditions: Condition[];
 }
 
-/** One root host: all clusters' shares of it, their probes, and what was decided. */
+/** One root host: the shares of all clusters, their probes, and the decision. */
 export interface Root {
   readonly rootHost: string;
   /** The oldest first. */
   shares: Share[];
   merged: Merged;
   probes: Map<string, ProbeState>;
-  /** The leaves of all probes that it wishes for, by the probes' ids; some may find no room: see `address-load.ts`. */
+  /** The leaf of each desired probe, by probe id. Some may not be admitted: see `address-load.ts`. */
   readonly leavesByProbe: Map<string, string>;
   decision: RecordRow | undefined;
-  /** What clusters say is in DNS, not yet part of a decision. */
+  /** Endpoints that clusters report as published, not yet part of a decision. */
   claimed: Endpoint[];
   advisories: Advisory[];
 }
 
-/** What a share wants watched: one leaf of it. */
+/** A probe that a share needs: one for each leaf. */
 export interface DesiredProbe {
   id: string;
   cluster: string;
@@ -66,7 +66,7 @@ export interface DesiredProbe {
   record: string;
   leaf: string;
   check: HealthCheck;
-  /** As a prober is given it. */
+  /** The form that is assigned to probers. */
   probe: Omit<Probe, "carried">;
   resting: Condition | undefined;
 }
@@ -80,27 +80,27 @@ export interface ProbeState {
   timingEditedAt: number;
   regionStates: Map<Region, RegionState>;
   advisories: Advisory[];
-  /** What its regions say, as it was last looked at: see `live/summary-signature.ts`. */
+  /** Its regions as of the last judgement: see `live/summary-signature.ts`. */
   summarySignature: string;
 }
 
-/** What one region says of one probe. Only the class of it is stored; see `store/tables.ts`. */
+/** The state of one region for one probe. Only part is stored: see `regionStateRow` in `store/tables.ts`. */
 export interface RegionState {
   counts: Counts;
-  /** As stored, saturated; undefined where nothing is. */
+  /** The stored counts, saturated; undefined if nothing is stored. */
   stored: Counts | undefined;
   checkedAt: number | undefined;
   succeededAt: number | undefined;
   saidAt: number;
   recent: Recent;
-  /** When the check was that began the last entry of `recent`, Unix ms. */
+  /** When the check began the last entry of `recent`, Unix ms. */
   recentAt: number;
-  /** When it was asked last to look at once, Unix ms; 0 where it was not. */
+  /** When the region was last asked to recheck, Unix ms; 0 if never. */
   recheckRequestedAt: number;
   observation: Observation | undefined;
 }
 
-/** Up to 30 probes that one prober in each of the regions asks. */
+/** Up to 30 probes, checked by one prober in each region. */
 export interface ShardState {
   readonly key: string;
   readonly intervalMs: number;
@@ -108,102 +108,142 @@ export interface ShardState {
   readonly regions: readonly Region[];
   /** Interval and set of regions: only probes of one class share a shard. */
   readonly className: string;
-  /** Resting probes keep their places. */
+  /** Includes resting probes, which keep their places. */
   readonly members: Map<string, ProbeState>;
   assigned: number;
   readonly acknowledged: Map<Region, number>;
   readonly inRegions: Map<Region, ShardInRegion>;
-  /** Of asking other regions to look at once: see `request-recheck.ts`. */
+  /** Rate limit of recheck requests: see `request-recheck.ts`. */
   recheckBudget: Budget | undefined;
 }
 
 export interface ShardInRegion {
   lastSeen: LastSeen | undefined;
-  /** When the coordinator heard of it last, Unix ms. */
+  /** When the last report arrived, Unix ms. */
   heardAt: number | undefined;
   colo: string | undefined;
   lateMs: number | undefined;
-  /** Since it was last heard of. */
+  /** Whether it was assigned again since its last report. */
   isReassigned: boolean;
   isSending: boolean;
-  /** Its prober answered the last assignment with a number above. */
+  /** Whether its prober answered the last assignment with a higher number. */
   isAhead: boolean;
 }
 
-/** How the notifier is told of what is wrong: see `alerts.ts`. */
+/** A probe that a record needs, and how often it requests its leaf. */
+export type AddressRequest = ProbeRate & { root: Root; seniority: number };
+
+/** All probes of one leaf in this partition, and how often the leaf may be probed. */
+export interface AddressLoad {
+  readonly requests: Map<string, AddressRequest>;
+  allocation: Allocation;
+}
+
+/** Progress of sending alerts to the notifier: see `alerts.ts`. */
 export interface AlertDelivery {
-  /** Something began or ended that it was not told yet. */
+  /** Whether an alert began or ended since the last list. */
   isChanged: boolean;
   isSending: boolean;
-  /** When the newest list was made that it has, Unix ms. */
+  /** When the newest list of the notifier was made, Unix ms. */
   at: number;
 }
 
-/** What this partition's objects use: see `usage.ts`. */
+/** Usage of this partition's objects: see `usage.ts`. */
 export interface Metering {
   days: UsageOfDays;
-  /** Rows of the coordinator's own that are in there already, before it has counted them. */
+  /** Rows that `days` already includes, but that the meter has not reported yet. */
   foreseenRows: number;
-  /** When the newest word was said that is in there, Unix ms: a round of a shard in a region by their key, a contact by its cluster. */
+  /**
+   * When the newest counted message of each sender was sent, Unix ms. A shard in a region is named by its key, a
+   * cluster by its name.
+   */
   readonly counted: Map<string, number>;
-  /** Of those, who was heard by this memory. Between its first word and the one before lie those that the last memory forgot. */
+  /**
+   * Senders whose messages arrived since the start. Messages between the first of these and the last stored one were
+   * forgotten.
+   */
   readonly heard: Set<string>;
-  /** Of those, whose newest word is neither in a row of its own yet nor in that of all. */
+  /** Senders whose newest message is in no stored row yet. */
   readonly unstored: Set<string>;
 }
 
-/** When the coordinator began to listen, after a restart or a gap, and until when it had listened before. */
+/** When the coordinator started, after a restart or a gap, and when it was last active before. */
 export interface Start {
   at: number;
   lastActiveAt: number | undefined;
 }
 
-/** What the coordinator knows. Everything needed to judge is here; storage is only read at the start. */
-export interface CoordinatorState {
+/** Partition, numbering and injected parts. */
+interface Base {
   readonly partition: number;
-  /** Of all numbers that it gives out: when this storage was created, Unix ms, unless it had to go past another one. */
+  /** Epoch of all message numbers: when this storage was created, Unix ms, unless epoch recovery raised it. */
   epoch: number;
   /** When this storage was created, Unix ms. */
   readonly createdAt: number;
   readonly store: Store;
   readonly dependencies: Dependencies;
   readonly settings: CoordinatorSettings;
+  /** A newer state was loaded from storage. Work that is still under way here must not write. */
+  isAbandoned: boolean;
+}
+
+/** What reports are folded into, besides the probes. */
+interface FoldState {
   start: Start;
   lastActiveAt: number;
   lastSeenWrittenAt: number;
-  isBootstrapped: boolean;
-  seniority: number;
-  /** The highest number of a shard that was forgotten: those of new ones are above. */
-  prunedTo: number;
+  readonly silentRegions: Map<Region, number>;
+  readonly suspectRegions: Map<Region, Advisory>;
+  readonly metering: Metering;
+}
+
+/** Clusters, their shares, and the decisions on their records. */
+interface DecideState {
   readonly clusters: Map<string, Cluster>;
   readonly roots: Map<string, Root>;
   readonly probes: Map<string, ProbeState>;
+  /** Number of shares ever seen. */
+  seniority: number;
+}
+
+/** Where the probes are placed. */
+interface PlaceState {
   readonly shards: Map<string, ShardState>;
   /** By leaf. */
   readonly addresses: Map<string, AddressLoad>;
-  readonly silentRegions: Map<Region, number>;
-  readonly suspectRegions: Map<Region, Advisory>;
-  /** What the call at hand has changed: clusters whose decisions are others now, and shards with other probes. */
-  readonly changedClusters: Set<Cluster>;
-  readonly changedShards: Set<ShardState>;
-  /** Root hosts of the records that the call has made look other to those who watch, or that are no more. */
-  readonly changedRoots: Set<string>;
-  readonly alerts: AlertDelivery;
-  readonly metering: Metering;
-  /** Whose numbers were told of as nonsense: once is enough. */
-  readonly loggedHolders: Set<string>;
-  /** Clusters that are just being handed theirs. */
-  readonly delivering: Set<Cluster>;
-  /** Another state was read from storage in place of this one: what is still under way here must write nothing. */
-  isAbandoned: boolean;
+  /** The highest assignment number of any pruned shard; new shards start above. */
+  prunedTo: number;
 }
+
+interface DeliverState {
+  /** Whether decisions may be delivered: see `bootstrap-gate.ts`. */
+  isBootstrapped: boolean;
+  readonly alerts: AlertDelivery;
+  /** Receivers whose implausible numbers were logged: once is enough. */
+  readonly loggedHolders: Set<string>;
+  /** Clusters to which a delivery is under way. */
+  readonly delivering: Set<Cluster>;
+}
+
+/** Changes of the current call; committing it clears them. */
+interface PendingChanges {
+  /** Clusters with other decisions. */
+  readonly changedClusters: Set<Cluster>;
+  /** Shards with other probes. */
+  readonly changedShards: Set<ShardState>;
+  /** Root hosts of records that look different or are gone. */
+  readonly changedRoots: Set<string>;
+}
+
+/** The whole state of a coordinator, by stage. Storage is read only at a start. */
+export interface CoordinatorState extends Base, FoldState, DecideState, PlaceState, DeliverState, PendingChanges {}
 
 export const recordOf = (share: { cluster: string; record: string }) => `${share.cluster}/${share.record}`;
 export const shardKey = (shard: { intervalMs: number; n: number }) => `${shard.intervalMs}/${shard.n}`;
 export const inRegionKey = (shard: { intervalMs: number; n: number }, region: Region) => `${shardKey(shard)}@${region}`;
 export const regionStateKey = (probe: string, region: Region) => `${probe}@${region}`;
 
-/** A region that has said nothing of a probe yet. */
+/** The state of a region that has not reported the probe yet. */
 export function emptyRegionState(nowMs: number): RegionState {
   return {
     counts: NO_COUNTS,

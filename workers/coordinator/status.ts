@@ -9,21 +9,22 @@ import { policyOf, regionVerdictsOf } from "./fold/region-state.ts";
 import { isOverdue } from "./place/overdue-shards.ts";
 import type { CoordinatorState, ProbeState, Root, ShardState } from "./state.ts";
 
-/*
- * What may be shown, field by field: sealed headers and the spec itself are in none of it.
- */
+/* The statuses that may be shown, built field by field. They never contain sealed headers or the spec itself. */
 
 /**
- * A message between objects has at most 32 MiB. Observations are most of it, above all when everything fails, and that is
- * not the moment for decisions not to get through: beyond this many words of regions they are left out. The longest has two
- * messages, of what failed and of what is wrong with a certificate that was let pass.
+ * A message between objects has at most 32 MiB. Observations are most of it, above all in a large outage, when
+ * decisions must still get through. So beyond this number of region states, observations are left out. The longest
+ * observation has two messages: the failure, and the certificate fault that was tolerated.
  */
 const MAX_STATES_WITH_OBSERVATIONS = 15_000;
 
-/** How one of several records is shown; a bare one has no observations. */
+/** Builds the status of one of several records; a bare status has no observations. */
 type StatusOf = (state: CoordinatorState, root: Root, isBare: boolean, nowMs: number) => RecordStatus;
 
-/** Several records, by root host. Observations are left out where there are too many: the single record has them. */
+/**
+ * The statuses of several records, sorted by root host. If there are too many, they have no observations; a single
+ * record has them.
+ */
 export function recordStatuses(
   state: CoordinatorState,
   roots: Iterable<Root>,
@@ -46,13 +47,13 @@ function withoutObservations(record: RecordStatus): RecordStatus {
   return { ...record, probes: record.probes.map((probe) => ({ ...probe, regions: probe.regions.map(withoutThem) })) };
 }
 
-/** A record for those who look at it. */
+/** A record in full, for people. */
 export function recordDetail(state: CoordinatorState, root: Root, nowMs: number): RecordDetail {
   const { endpoints: wanted, minPublished } = root.merged;
   return { ...recordStatus(state, root, nowMs), wanted, minPublished };
 }
 
-/** Some records in short; `removed` are those that there are no more. */
+/** Summaries of some records; `removed` are the records that no longer exist. */
 export function summariesOf(state: CoordinatorState, rootHosts: Iterable<string>, nowMs: number) {
   const records: RecordSummary[] = [];
   const removed: string[] = [];
@@ -122,7 +123,7 @@ function regionStatus(probe: ProbeState, region: Region, word: RegionStatus): Re
   };
 }
 
-/** How each region does that anything is probed from. */
+/** The state of each region that probes anything. */
 export function regionViews(state: CoordinatorState, nowMs: number): RegionView[] {
   const shards = [...state.shards.values()].filter(({ members }) => members.size > 0);
   return REGIONS.flatMap((region) => {

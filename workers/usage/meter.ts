@@ -1,18 +1,22 @@
 import { NO_USAGE, type UsageSince } from "../../shared/model/usage.ts";
 
 /**
- * A statement beyond this many is not read a second time. A caller that reads it later, after this many others, is not counted.
+ * Limit of statements whose counts are still open. If a statement is read further after this many others, its rows
+ * are not counted.
  */
 const MAX_OPEN_STATEMENTS = 256;
 
 type Statement = Pick<SqlStorageCursor<Record<string, SqlStorageValue>>, "rowsRead" | "rowsWritten">;
 
 /**
- * Counts what an object uses of what Cloudflare bills: calls and alarms, rows, and the time that it is awake. In memory only: what
- * was not taken is lost with it.
+ * Counts the billed usage of an object: calls and alarms, rows, and the time that it is awake. Usage is in memory
+ * only, and lost with it unless taken.
  */
 export class Meter {
-  /** The storage, counted: statements of SQL by what they say themselves, an alarm that is set or taken away as a written row. */
+  /**
+   * The metered storage. SQL statements report their rows themselves; setting or deleting an alarm counts as a
+   * written row.
+   */
   readonly storage: DurableObjectStorage;
   readonly #now: () => number;
   #statements: Statement[] = [];
@@ -28,19 +32,19 @@ export class Meter {
     this.storage = this.#counted(storage);
   }
 
-  /** Runs what is billed as one request. */
+  /** Runs work that is billed as one request. */
   async ran<Value>(work: () => Promise<Value>): Promise<Value> {
     this.#used.requests += 1;
     return this.awake(work);
   }
 
-  /** The same for an alarm. The row of one that was set by a memory that is gone is counted now. */
+  /** The same for an alarm. If the alarm was set before the last restart, its row is counted now. */
   async alarmed<Value>(work: () => Promise<Value>): Promise<Value> {
     if (!this.#hasSetAlarm) this.#used.rowsWritten += 1;
     return this.ran(work);
   }
 
-  /** Runs what is no request of its own, but keeps the object awake. What runs at the same time is awake once. */
+  /** Runs work that is not a request but keeps the object awake. Concurrent work counts once. */
   async awake<Value>(work: () => Promise<Value>): Promise<Value> {
     if (this.#running === 0) this.#awakeSince = this.#now();
     this.#running += 1;
@@ -52,7 +56,7 @@ export class Meter {
     }
   }
 
-  /** What was used since the last take; of what still runs, the time until now. */
+  /** The usage since the last call, including work that is still running. */
   take(): UsageSince {
     this.#noteStatements();
     if (this.#running > 0) this.#noteAwake();
@@ -69,7 +73,7 @@ export class Meter {
     this.#awakeSince = now;
   }
 
-  /** A statement runs while it is read, and knows what it cost once that is over. */
+  /** A statement runs while it is read, and reports its rows only at the end. */
   #noteStatements(): void {
     for (const { rowsRead, rowsWritten } of this.#statements) {
       this.#used.rowsRead += rowsRead;
@@ -101,8 +105,8 @@ export class Meter {
 }
 
 /**
- * The platform's object with some of its properties replaced. Its methods refuse any `this` but the object itself; what others put
- * over it (tests count there) stays apart from it.
+ * The platform's object with some properties replaced. Its methods require the object itself as `this`. Other
+ * wrappers (tests also count) stay separate.
  */
 function over<Target extends object>(target: Target, replaced: Partial<Target>): Target {
   const bound = new Map<PropertyKey, unknown>(Object.entries(replaced));

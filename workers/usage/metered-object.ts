@@ -6,8 +6,9 @@ const countedClasses = new WeakSet<object>();
 const countedMethods = new WeakSet<object>();
 
 /**
- * An object that counts its own use. Each public method call counts as one billed request, or as an alarm. Private methods have a
- * `#`, and no public method calls another. `ctx.storage` and `ctx.waitUntil` are counted from its constructor on.
+ * A Durable Object that meters its usage. Each public method call counts as one billed request, or an alarm. (Private
+ * methods have a `#`, and public methods do not call each other.) `ctx.storage` and `ctx.waitUntil` are metered from
+ * the constructor on.
  */
 export class MeteredObject extends DurableObject<Env> {
   readonly meter: Meter;
@@ -30,8 +31,8 @@ export class MeteredObject extends DurableObject<Env> {
 }
 
 /**
- * Once for each class. Local runtimes and benches put their own classes before the product's. If several have a method, the
- * outermost one is called. It stays on the prototype, where the platform looks for it.
+ * Runs once for each class. Local runtimes and benches derive classes from the product's. If several define a method,
+ * the outermost is called, so only that one is counted. It stays on the prototype, where the platform looks for it.
  */
 function countCalls(outermost: object): void {
   if (countedClasses.has(outermost)) return;

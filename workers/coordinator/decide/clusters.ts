@@ -11,7 +11,7 @@ import { storeCluster } from "../store/persist.ts";
 import { reconcile } from "./reconcile.ts";
 import { markChanged } from "./roots.ts";
 
-/** Makes a cluster known; one that is known already is left as it is. */
+/** Registers a cluster. A registered cluster stays as it is. */
 export function registerCluster(state: CoordinatorState, name: string, nowMs: number): Cluster {
   const known = state.clusters.get(name);
   if (known !== undefined && known.removedEpoch === undefined) return known;
@@ -31,8 +31,9 @@ export function registerCluster(state: CoordinatorState, name: string, nowMs: nu
 }
 
 /**
- * Forgets a cluster and its shares; a grave stays, since a call of it may still be on its way. `epoch` is that of the
- * numbers that end with it: a repetition that comes late finds a newer cluster under the name, and leaves it alone.
+ * Removes a cluster and its shares. A tombstone stays, since a late call of the cluster may still arrive. `epoch` is
+ * the epoch of the removed cluster's numbers. A late repetition finds a newer cluster of the same name, and leaves it
+ * alone.
  */
 export function removeCluster(state: CoordinatorState, name: string, epoch: number, nowMs: number): void {
   const cluster = state.clusters.get(name);
@@ -57,8 +58,8 @@ export function removeCluster(state: CoordinatorState, name: string, epoch: numb
 }
 
 /**
- * The cluster that a message is from: one that nobody knows here is taken in, since storage may have been lost; not one
- * that was removed, unless its object was made anew after that.
+ * The cluster that sent a message. An unknown cluster is registered, since storage may have been lost. A removed
+ * cluster is not, unless its object was created after the removal.
  */
 export function senderOf(
   state: CoordinatorState,
@@ -71,13 +72,13 @@ export function senderOf(
   return registerCluster(state, name, nowMs);
 }
 
-/** Repairs what was lost in either direction: see `CoordinatorRpc.contact`. */
+/** Repairs losses in either direction: see `CoordinatorRpc.contact`. */
 export function contact(state: CoordinatorState, word: ClusterContact, nowMs: number): ContactReceipt {
   const cluster = senderOf(state, word.cluster, word.sharesNumber, nowMs);
   if (cluster === undefined) return { sharesWanted: false };
   noteReachability(state, cluster, word.unreachable);
   noteContact(state, word, nowMs);
-  // The answer has to carry a number that the cluster takes.
+  // The response must carry a number that the cluster accepts.
   if (recoverDecisionNumber(state, cluster, word.decisionsNumber, nowMs)) commit(state);
   const sharesWanted = word.sharesNumber.n > 0 && isNewer(word.sharesNumber, cluster.sharesNumber);
   const decided = { epoch: state.epoch, n: cluster.decided };

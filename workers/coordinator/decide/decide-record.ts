@@ -8,7 +8,7 @@ import type { CoordinatorState, ProbeState, Root } from "../state.ts";
 import { addEvent } from "../store/events.ts";
 import { markChanged } from "./roots.ts";
 
-/** Decides one record anew from its verdicts. Deciding again changes nothing. */
+/** Decides one record again from its verdicts. The same verdicts give the same decision, which is not stored again. */
 export function decideRoot(state: CoordinatorState, root: Root, nowMs: number): void {
   const decision = decisionOf(root);
   if (decision === undefined) return;
@@ -24,7 +24,7 @@ export function decideRoot(state: CoordinatorState, root: Root, nowMs: number): 
   addEvent(state.store.sql, { at: nowMs, type: "DecisionChanged", rootHost: root.rootHost, message });
 }
 
-/** One record that cannot be decided keeps its last decision, and stops none of the others. */
+/** A record whose decision fails keeps its last decision, and does not stop other records. */
 function decisionOf(root: Root): Decision | undefined {
   try {
     return decide({
@@ -59,7 +59,7 @@ const isSame = (a: Pick<Decision, "endpoints" | "leaves">, b: Pick<Decision, "en
 
 const MAX_LEAVES_NAMED = 10;
 
-/** `203.0.113.10 withheld (UnhealthyWithheld), 198.51.100.20 published (KeptLast)`: only what is others now. */
+/** For example `203.0.113.10 withheld (UnhealthyWithheld), 198.51.100.20 published (KeptLast)`: the changes only. */
 function describeChange(before: readonly LeafDecision[], after: readonly LeafDecision[]): string {
   const was = new Map(before.map((leaf) => [leaf.leaf, leaf]));
   const changed = after.filter(({ leaf, published, reason }) => {

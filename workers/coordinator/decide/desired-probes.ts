@@ -13,7 +13,10 @@ import { type CoordinatorSettings, type DesiredProbe, recordOf, type Share } fro
 
 const MAX_ADDRESSES_NAMED = 5;
 
-/** What a share wants watched, and why the rest of its leaves is not. `leaves` are those of the whole record. */
+/**
+ * The probes that a share needs, and the conditions for leaves that are not probed. `leaves` are those of the whole
+ * record.
+ */
 export function desiredProbes(
   share: Share,
   leaves: ReadonlySet<string>,
@@ -59,7 +62,7 @@ function desiredProbe(share: Share, check: HealthCheck, leaf: string): DesiredPr
   };
 }
 
-/** An object that was deleted and made again under its name is another one: its probes start anew. */
+/** An object that was deleted and recreated under its name is a different object: its probes start again. */
 function ownRevision(share: Share, revision: string): string {
   return share.uid === undefined ? revision : `${revision}.${digest(share.uid).slice(0, 8)}`;
 }
@@ -70,7 +73,7 @@ function unprobeable(leaf: string, settings: CoordinatorSettings): { leaf: strin
   return why === undefined ? [] : [{ leaf, why }];
 }
 
-/** The cluster refuses such a record; it is here in a form that was taken while the port was allowed. */
+/** Clusters refuse such a record now. This one was accepted while the port was allowed. */
 function portCondition({ port }: HealthCheck, { allowedPorts }: CoordinatorSettings): Condition[] {
   const rule = portFault(port, allowedPorts);
   if (rule === undefined) return [];

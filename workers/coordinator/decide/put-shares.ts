@@ -15,13 +15,16 @@ import { readPublished, readShare } from "./read-share.ts";
 import { reconcile } from "./reconcile.ts";
 import { markChanged, rootFor } from "./roots.ts";
 
-/** Takes the cluster's shares, whole, if they are newer than those it has, and answers what became of each. */
+/**
+ * Applies a cluster's shares, which are complete, if they are newer. Returns the conditions of each share and the
+ * decisions.
+ */
 export function putShares(state: CoordinatorState, input: SharesInput, nowMs: number): SharesReceipt {
   const cluster = senderOf(state, input.cluster, input.number, nowMs);
   if (cluster === undefined) return { number: input.number, records: [] };
   const refused = isNewer(input.number, cluster.sharesNumber) ? applyShares(state, cluster, input, nowMs) : [];
   updateBootstrapGate(state, nowMs);
-  // The answer has to carry the number that goes with what it says.
+  // The response must carry the number of the decisions that it contains.
   commit(state);
   const decisions = decisionsFor(state, cluster, nowMs);
   const held = [...cluster.shares.values()].map(({ record, conditions }) => ({ record, conditions }));
@@ -34,10 +37,10 @@ export function putShares(state: CoordinatorState, input: SharesInput, nowMs: nu
 
 type Refused = { record: string; conditions: Condition[] };
 
-/** What one call of a cluster has to do with: the roots are those whose shares have changed. */
+/** The context of one call: `roots` collects the records whose shares have changed. */
 type SharesUpdate = { state: CoordinatorState; cluster: Cluster; roots: Set<Root>; nowMs: number };
 
-/** What was refused and has no accepted form to stand in for it. */
+/** Returns the refused shares that have no accepted form to fall back to. */
 function applyShares(state: CoordinatorState, cluster: Cluster, input: SharesInput, nowMs: number): Refused[] {
   const taking: SharesUpdate = { state, cluster, roots: new Set(), nowMs };
   const named = new Set(input.shares.map(recordKey));
@@ -63,7 +66,7 @@ function applyShare(taking: SharesUpdate, input: ShareInput): Refused[] {
   return [];
 }
 
-/** A share that is refused is not one that is gone: its last accepted form stays in force (design §3, shares). */
+/** A refused share is not a removed share: its last accepted form stays in force. */
 function refuseShare({ state, cluster, roots, nowMs }: SharesUpdate, share: Share, refusal: Condition): void {
   if (JSON.stringify(share.refusal) === JSON.stringify(refusal)) return;
   share.refusal = refusal;
@@ -84,7 +87,7 @@ function acceptShare(taking: SharesUpdate, input: ShareInput, spec: RecordSpec, 
   root.shares.push(after);
   taking.roots.add(root);
   if (before?.spec.rootHost === after.spec.rootHost) return;
-  // Only of a share that is new here: of the others the edge itself knows best what is published.
+  // Only for a share that is new here. For the others, the edge itself knows best what is published.
   const published = readPublished(input);
   root.claimed.push(...published);
   cluster.hasPublished ||= published.length > 0;
@@ -113,7 +116,10 @@ function acceptedForm(
   };
 }
 
-/** The same secret sealed again looks different each time; as long as neither it nor its key has changed, nothing has. */
+/**
+ * A secret looks different each time it is sealed. If neither the secret nor its key has changed, the headers stay as
+ * they were.
+ */
 function headersOf(input: ShareInput, before: Share | undefined): Share["headers"] {
   const isSameSecret =
     before?.headers?.digest === input.headers?.digest && before?.headers?.sealed.keyId === input.headers?.sealed.keyId;

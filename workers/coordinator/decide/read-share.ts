@@ -6,15 +6,15 @@ import type { ShareInput } from "../../../shared/model/messages/shares.ts";
 import { type RecordSpec, recordSpec } from "../../../shared/model/record.ts";
 import { readTree } from "../../../shared/record/tree.ts";
 
-/** A share is kept in one row. */
+/** A share is stored in one row. */
 const MAX_SHARE_CHARACTERS = 500_000;
 const MAX_ERRORS_NAMED = 5;
 
 type ReadShare = { spec: RecordSpec } | { refusal: Condition };
 
 /**
- * Reads the spec of a share with the schema that everyone reads it with: the coordinator takes nobody's word for it, since
- * the release that accepted it may have been another one.
+ * Parses the spec of a share with the shared schema. The coordinator does not trust earlier validation, since another
+ * release may have done it.
  */
 export function readShare(input: ShareInput): ReadShare {
   const characters = JSON.stringify(input.spec)?.length ?? 0;
@@ -39,7 +39,7 @@ function refused(reason: string, errors: readonly string[]): { refusal: Conditio
 
 const published = z.array(endpoint);
 
-/** What the share says is in DNS now. What cannot be read is taken for nothing. */
+/** What the share reports as published in DNS; empty if it cannot be parsed. */
 export function readPublished(input: ShareInput): Endpoint[] {
   const result = published.safeParse(input.published);
   return result.success ? result.data : [];

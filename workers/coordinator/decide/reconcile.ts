@@ -23,9 +23,9 @@ import { desiredProbes } from "./desired-probes.ts";
 import { markChanged } from "./roots.ts";
 
 /**
- * Brings the probes of some records to what their shares want: desired minus actual gives removals, creations and changes,
- * and what is in both lists as it was is not touched. Then judges and decides. Removals come first in all of the records,
- * since a share may have moved from one of them to another.
+ * Reconciles the probes of some records with their shares, then judges and decides. Desired minus actual gives
+ * removals, creations and changes; unchanged probes are not touched. All removals come first, since a share may have
+ * moved from one record to another.
  */
 export function reconcile(state: CoordinatorState, roots: ReadonlySet<Root>, nowMs: number): void {
   const wishes = admittedProbes(state, roots, nowMs);
@@ -40,7 +40,7 @@ export function reconcile(state: CoordinatorState, roots: ReadonlySet<Root>, now
   }
 }
 
-/** What is to be probed; also of other records, where there is room for their probes now, or no more. */
+/** The probes to run. Includes other records for whose probes there is room now, or no longer. */
 function admittedProbes(
   state: CoordinatorState,
   roots: ReadonlySet<Root>,
@@ -69,7 +69,7 @@ function reconcileRoot(
   decideRoot(state, root, nowMs);
 }
 
-/** A conflict that is new is an event: the share's own condition tells only its own cluster. */
+/** A new conflict is logged as an event: the condition of the share reaches only its own cluster. */
 function desiredWithConflictEvents(state: CoordinatorState, root: Root, nowMs: number): Map<string, DesiredProbe> {
   const before = new Set(root.shares.filter(hasConflict).map(recordOf));
   const desired = desiredProbesOf(state, root);
@@ -84,12 +84,12 @@ function desiredWithConflictEvents(state: CoordinatorState, root: Root, nowMs: n
 
 const hasConflict = ({ conditions }: Share) => conditions.some(({ type }) => type === "Conflict");
 
-/** Joins the shares of the record and says what each of them wants watched, and what became of it. */
+/** Merges the shares of the record, sets their conditions, and returns the desired probes. */
 export function desiredProbesOf(state: CoordinatorState, root: Root): Map<string, DesiredProbe> {
   try {
     return mergeAndDesire(state, root);
   } catch (error) {
-    // One record must not stop the others: it stays as it was.
+    // One record must not stop the others: it keeps its present probes.
     console.error({ message: "a record could not be read", rootHost: root.rootHost, error: errorMessage(error) });
     return new Map([...root.probes].map(([id, { desired }]) => [id, desired]));
   }
@@ -142,7 +142,7 @@ export function createProbe(state: CoordinatorState, root: Root, desired: Desire
   moveToShard(state, probe, shard);
 }
 
-/** Takes up an edit. Counts, verdict and place are kept as far as the edit leaves them their meaning. */
+/** Applies an edit. Counts, verdict and placement are kept if they are still valid for the edited probe. */
 function changeProbe(state: CoordinatorState, probe: ProbeState, desired: DesiredProbe, nowMs: number): void {
   const before = probe.desired;
   probe.desired = desired;
@@ -169,7 +169,7 @@ function changeProbe(state: CoordinatorState, probe: ProbeState, desired: Desire
 
 const timingOf = ({ check }: DesiredProbe) => [check.intervalMs, check.timeoutMs, check.staleAfterMs].join();
 
-/** What a prober gets to see of it: the probe, or nothing while it rests. */
+/** The form that is assigned to a prober: the probe, or null while it rests. */
 const assignedForm = ({ probe, resting }: DesiredProbe) => JSON.stringify(resting === undefined ? probe : null);
 
 function deleteRegionStates(

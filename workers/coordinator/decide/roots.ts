@@ -1,6 +1,6 @@
 import type { CoordinatorState, Root, Share } from "../state.ts";
 
-/** The record that the share is of; made where there is none. */
+/** The record of the share; created if there is none. */
 export function rootFor(state: CoordinatorState, { spec: { rootHost } }: Share): Root {
   const known = state.roots.get(rootHost);
   if (known !== undefined) return known;
@@ -18,7 +18,7 @@ export function rootFor(state: CoordinatorState, { spec: { rootHost } }: Share):
   return root;
 }
 
-/** Marks the record, and every cluster that has a share in it: its decisions have changed in something that matters. */
+/** Marks the record and each cluster with a share in it as changed. */
 export function markChanged(state: CoordinatorState, root: Root): void {
   state.changedRoots.add(root.rootHost);
   for (const share of root.shares) {

@@ -14,19 +14,20 @@ import { mayDeliver } from "./bootstrap-gate.ts";
 import { quotaAlerts } from "./quota-alerts.ts";
 
 /*
- * What is wrong here, as the notifier is told: whole, at once when something begins or ends, and with each heartbeat while there is
- * anything, so that a list that got lost is made up for. That nothing is wrong is told until it is confirmed.
+ * Alerts for the notifier. The list is always complete. It is sent when an alert begins or ends, and with each
+ * heartbeat while there are alerts, so that a lost list is repaired. An empty list is sent until the notifier
+ * confirms it.
  */
 
-/** Beyond this the youngest are left out, so that none of those that were told seems to have ended. */
+/** Beyond this limit the newest alerts are left out, so that no alert that was sent before seems to have ended. */
 const MAX_ALERTS = 1_000;
 const MAX_SUMMARY_CHARACTERS = 1_000;
-/** While much is wrong, a list of it takes a quarter of a second, and more of it goes wrong with each report. */
+/** A long list takes a quarter of a second to build, and during an outage each report changes it. */
 const REST_MS = 2_000;
 /** Room for `, and 9999 more`. */
 const MORE_CHARACTERS = 20;
 
-/** Everything that is wrong, the oldest first. */
+/** All alerts, the oldest first. */
 export function alertsOf(state: CoordinatorState, nowMs: number): Trouble[] {
   const clock = clockIn(nowMs, "UTC");
   const all = [...state.roots.values()].flatMap((root) => recordAlert(root) ?? []);
@@ -43,7 +44,7 @@ export function alertsOf(state: CoordinatorState, nowMs: number): Trouble[] {
   });
 }
 
-/** Without its summary, which takes long: only those that are told get one. */
+/** The alert of a record without its summary, which is slow to build: only alerts that are sent get one. */
 function recordAlert(root: Root): (Trouble & { root: Root }) | undefined {
   const { decision, rootHost } = root;
   const kind = decision && kindOf(decision.leaves);
@@ -65,7 +66,7 @@ const WRONG: ReadonlySet<LeafReason> = new Set([
   "KeptForFamily",
 ]);
 
-/** A sentence for each of its leaves that is out of order, as many as there is room for. */
+/** A sentence for each leaf in an abnormal state, as many as fit. */
 function summarize(state: CoordinatorState, root: Root, clock: Clock, nowMs: number): string {
   const record = recordStatus(state, root, nowMs);
   const wrong = record.leaves.filter(({ reason }) => WRONG.has(reason));
@@ -91,7 +92,7 @@ function regionAlerts({ silentRegions }: CoordinatorState, clock: Clock): Troubl
   }));
 }
 
-/** Every cluster says the same to all partitions: the first one tells it. */
+/** Each cluster reports its state to all partitions, so only the first partition raises the alert. */
 function clusterAlerts({ clusters, partition }: CoordinatorState, clock: Clock): Trouble[] {
   if (partition !== 0) return [];
   return [...clusters.values()].flatMap(({ name, removedEpoch, unreachable }): Trouble[] => {
@@ -102,7 +103,7 @@ function clusterAlerts({ clusters, partition }: CoordinatorState, clock: Clock):
   });
 }
 
-/** What a new decision of a record stores of its trouble: since when it is, through all decisions of the same kind. */
+/** The alert to store with a decision. Its start is kept through all decisions of the same kind. */
 export function alertOfDecision(
   state: CoordinatorState,
   before: RecordRow | undefined,
@@ -115,7 +116,7 @@ export function alertOfDecision(
   return { trouble: { kind, since: before?.trouble?.kind === kind ? before.trouble.since : nowMs } };
 }
 
-/** Takes a cluster's word on whether its agent can be reached. */
+/** Records whether the agent of a cluster is reachable. */
 export function noteReachability(
   state: CoordinatorState,
   cluster: Cluster,
@@ -128,15 +129,16 @@ export function noteReachability(
   storeCluster(state, cluster);
 }
 
-/** Has the notifier told soon if the call at hand began or ended anything. */
+/** Sends the alerts soon if the current call has begun or ended one. */
 export function sendAlertsIfChanged(state: CoordinatorState): void {
   if (state.alerts.isChanged && state.dependencies.troubles !== undefined)
     state.dependencies.soon(() => sendAlerts(state));
 }
 
 /**
- * Tells the notifier what is wrong, or that nothing is; nothing where it knows that. One call at a time: what begins or ends
- * meanwhile is told after it, and after a rest. Nothing is told while it is not known what the clusters want, since much would seem to have ended.
+ * Sends the alerts, or the empty list until it is confirmed. One call runs at a time: changes in the meantime are
+ * sent after it, and after a pause. Nothing is sent while shares are missing, since many alerts would seem to have
+ * ended.
  */
 export async function sendAlerts(state: CoordinatorState): Promise<void> {
   const { dependencies, alerts: telling } = state;
@@ -171,7 +173,7 @@ async function sendOnce(
   const answer = await tell({ partition: state.partition, at, troubles });
   state.alerts.at = Math.max(at, answer.at);
   if (state.isAbandoned) return;
-  // It has a later list of us, from before our clock was put right: it is told again, with a later time.
+  // The notifier has a later list, from before the clock here was corrected. It is sent again with a later time.
   if (answer.at > at) state.alerts.isChanged = true;
   else if (troubles.length === 0) writeMeta(sql, "untroubled", 1);
 }

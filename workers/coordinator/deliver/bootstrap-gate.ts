@@ -1,14 +1,19 @@
 import type { Cluster, CoordinatorState } from "../state.ts";
 import { writeMeta } from "../store/meta.ts";
 
-/** A cluster registers, and its first call brings the coordinator about, within this time; one that is older was here before. */
+/**
+ * A cluster registers and makes its first call, which creates the coordinator, within this time. An older cluster
+ * existed before the storage.
+ */
 const REGISTRATION_MS = 60_000;
 
 /**
- * Whether decisions may be handed out. An edge without memory knows what is published from the clusters' shares alone, and
- * a decision made on some of them would withdraw the others' leaves; so it waits until every cluster has sent its shares,
- * and at most for `edgeStaleAfter` (design §3, an edge without memory). Once it has not to wait any more it never has to
- * again, so that a cluster registered later holds up nobody: it has nothing to lose.
+ * Opens the gate once decisions may be delivered. Returns whether it opened now.
+ *
+ * - An edge without memory learns what is published only from the clusters' shares. A decision based on some shares
+ *   would withdraw the leaves of the other clusters.
+ * - So it waits for the shares of every cluster, at most for `edgeStaleAfter` (design: an edge without memory).
+ * - An open gate stays open. A cluster that registers later has nothing to lose, and delays no other.
  */
 export function updateBootstrapGate(state: CoordinatorState, nowMs: number): boolean {
   if (state.isBootstrapped) return false;
@@ -18,7 +23,7 @@ export function updateBootstrapGate(state: CoordinatorState, nowMs: number): boo
   return true;
 }
 
-/** Whether decisions may be handed out now: also not while shares that could not be read back are still missing. */
+/** Whether decisions may be delivered now. They may not while shares that could not be read are still missing. */
 export function mayDeliver(state: CoordinatorState, nowMs: number): boolean {
   if (!state.isBootstrapped) return false;
   return [...state.clusters.values()].every(
@@ -27,9 +32,10 @@ export function mayDeliver(state: CoordinatorState, nowMs: number): boolean {
 }
 
 /**
- * A cluster older than this storage, or numbers of a later epoch, tell that the storage was lost, and with it the list of
- * clusters: then nobody knows who else is to be waited for. Otherwise all of them are known, and those that have sent nothing are waited for if others
- * have something published, as they may have too. An edge where nothing is published yet is simply new.
+ * Whether the shares of all clusters are here. If a cluster is older than this storage, or the epoch is later, the
+ * storage was lost. The list of clusters was lost with it, so nothing says which others to wait for. Otherwise all
+ * clusters are known. Those without shares are waited for if others have published records, since they may have some
+ * too. An edge where nothing is published yet is new.
  */
 function hasAllShares(state: CoordinatorState): boolean {
   if (state.epoch > state.createdAt) return false;

@@ -6,12 +6,13 @@ import type { CoordinatorState } from "../state.ts";
 import { addEvent } from "../store/events.ts";
 import { readMeta, writeMeta } from "../store/meta.ts";
 
-/** From here on it is told: what is left is a day's use of a fifth, and time to do something. */
+/** At this part of the limit the alert is raised: a fifth of a day remains to react. */
 const NEAR_LIMIT = 0.8;
 
 /**
- * Tells where most of what the free plan allows in a day is used: once a day for each limit, also over sleeps. Records are spread
- * evenly over partitions, so each holds itself against its part.
+ * Raises an alert if the usage is near a daily limit of the free plan: once a day for each limit, also across
+ * restarts. Records are spread evenly over partitions, so each partition compares its usage with its part of the
+ * limit.
  */
 export function checkQuotas(state: CoordinatorState, nowMs: number): void {
   if (state.settings.isFreePlan !== true) return;
@@ -25,7 +26,7 @@ export function checkQuotas(state: CoordinatorState, nowMs: number): void {
   }
 }
 
-/** What was told today; it ends with the day. */
+/** Today's alerts; they end with the day. */
 export function quotaAlerts(state: CoordinatorState, nowMs: number): Trouble[] {
   if (state.settings.isFreePlan !== true) return [];
   return ITEMS.flatMap((item): Trouble[] => {

@@ -7,10 +7,12 @@ import { ALL_SEEN, type LastSeen, type LastSeenRow } from "../store/tables.ts";
 import { allUsageToStore, usageToStore } from "./usage.ts";
 
 const MINUTE_MS = 60_000;
-/** So that the heartbeat, which cron does not call to the second, writes at each call, and not when doubled. */
+/** Cron is not exact to the second. Each heartbeat must write, but a doubled heartbeat must not. */
 const WRITE_EVERY_MS = 50_000;
 
-/** Notes what was heard of a shard in a region. Memory only: see {@link writeLastSeen} and {@link writeAllLastSeen}. */
+/**
+ * Records the report of a shard in a region, in memory only: see {@link writeLastSeen} and {@link writeAllLastSeen}.
+ */
 export function noteLastSeen(shard: ShardState, place: ShardInRegion, report: Report, nowMs: number): void {
   const roundAt = Math.min(report.roundAt, nowMs);
   place.lastSeen = {
@@ -25,14 +27,14 @@ export function noteLastSeen(shard: ShardState, place: ShardInRegion, report: Re
 }
 
 /**
- * Both parts of a prober's number are times by its clock. From one that was fast for a while they would outnumber all that
- * it sends once it is right, and the region would be silent until then.
+ * Both parts of a prober's number are times by its clock, so they are capped at the present. Otherwise, numbers from
+ * a clock that was fast would outrank later reports, and the region would seem silent.
  */
 function notAfterNow(nowMs: number, { epoch, n }: MessageNumber): MessageNumber {
   return { epoch: Math.min(epoch, nowMs), n: Math.min(n, nowMs) };
 }
 
-/** Members that the round did not check to the end, with when each was last checked. */
+/** Members that the round did not finish checking, with the time of their last check. */
 function laggingIn(shard: ShardState, region: Region, roundAt: number): Record<string, number> {
   const lagging: Record<string, number> = {};
   for (const probe of shard.members.values()) {
@@ -43,9 +45,9 @@ function laggingIn(shard: ShardState, region: Region, roundAt: number): Record<s
 }
 
 /**
- * A coordinator with little to do sleeps between two reports, and would wake each time without knowing of the other
- * regions; then no quorum was ever met. So in the first minute after a start what was seen is written with each report.
- * One that has been awake for longer leaves it to the heartbeat.
+ * Whether last-seen times are written with each report: in the first minute after a start. A mostly idle coordinator
+ * sleeps between reports. If it woke without the other regions' last-seen times, it would never reach a quorum. After
+ * that minute, the heartbeat writes them.
  */
 export function isJustStarted({ start }: CoordinatorState, nowMs: number): boolean {
   return nowMs - start.at < MINUTE_MS;
@@ -58,7 +60,7 @@ export function writeLastSeen(state: CoordinatorState, shard: ShardState, region
   state.store.lastSeen.put(key, { at: nowMs, shards: { [key]: seen }, ...usageToStore(state, key, nowMs) });
 }
 
-/** One row for everything, at most once a minute. It also says until when the coordinator was active. */
+/** Writes one row for all shards, at most once a minute. Its time also records when the coordinator was last active. */
 export function writeAllLastSeen(state: CoordinatorState, nowMs: number): void {
   if (nowMs - state.lastSeenWrittenAt < WRITE_EVERY_MS) return;
   const shards: LastSeenRow["shards"] = {};
@@ -71,7 +73,10 @@ export function writeAllLastSeen(state: CoordinatorState, nowMs: number): void {
   state.lastSeenWrittenAt = nowMs;
 }
 
-/** Restores what was seen of every shard; of two rows about one the newer counts. When the last of them was written. */
+/**
+ * Restores the last report of every shard; the newer of two entries counts. Returns when the newest row was written,
+ * Unix ms.
+ */
 export function restoreLastSeen(state: CoordinatorState, rows: ReadonlyMap<string, LastSeenRow>): number | undefined {
   const newest = new Map<string, LastSeen>();
   for (const { shards } of rows.values()) {
@@ -92,8 +97,8 @@ export function restoreLastSeen(state: CoordinatorState, rows: ReadonlyMap<strin
 }
 
 /**
- * When a region last checked a probe to the end, as far as rows tell: a time that is never too late. Words are written
- * when their class changes, and all that was checked since belongs to the same class.
+ * When a region last completed a check of a probe, according to the rows; never too late. Region states are written
+ * when their saturated counts change, so every later check had the same result.
  */
 export function restoredCheckedAt(probe: ProbeState, region: Region, writtenAt: number): number {
   const seen = probe.shard.inRegions.get(region)?.lastSeen;

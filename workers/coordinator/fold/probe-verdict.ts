@@ -8,8 +8,8 @@ import { storeProbe } from "../store/persist.ts";
 import { policyOf, regionVerdictsOf } from "./region-state.ts";
 
 /**
- * Judges one probe by what its regions say now, and says whether its verdict has changed. A probe that rests keeps its
- * verdict; only one that was never proven is judged, as silent (design §3, shares).
+ * Judges one probe by the verdicts of its regions. Returns whether its verdict has changed. A resting probe keeps its
+ * verdict if it was ever proven; otherwise it is judged as silent.
  */
 export function judgeProbe(state: CoordinatorState, probe: ProbeState, nowMs: number): boolean {
   const before = probe.standing;
@@ -31,7 +31,7 @@ export function judgeProbe(state: CoordinatorState, probe: ProbeState, nowMs: nu
   return true;
 }
 
-/** Says beside the verdict what a person should know of it. */
+/** Updates the advisories that are shown beside the verdict. */
 export function updateAdvisories(state: CoordinatorState, probe: ProbeState, nowMs: number): void {
   const { standing, desired } = probe;
   const isJudged = standing !== undefined && desired.resting === undefined;

@@ -26,8 +26,8 @@ import { type Difference, requestRechecks } from "./request-recheck.ts";
 import { noteProber } from "./usage.ts";
 
 /**
- * Folds one round's report into verdicts and decisions; the newer assignment for a prober that still has an older one.
- * An older report is dropped, and so is what it says of probes that are not, or no longer, those of the shard.
+ * Folds a round's report into verdicts and decisions. Returns the newer assignment if the prober has an older one.
+ * Older reports, and entries for probes that are not in the shard or have another revision, are ignored.
  */
 export function receiveReport(state: CoordinatorState, report: Report, nowMs: number): Assignment | undefined {
   const { region } = report.shard;
@@ -77,7 +77,7 @@ function foldProbe(state: CoordinatorState, probe: ProbeState, region: Region, e
   return { before, hasStored, hasTurned };
 }
 
-/** A prober that has completed no check yet has no news: it may have lost its storage, and its counts with it. */
+/** An entry without a completed check changes nothing: the prober may have lost its storage, and its counts with it. */
 function updateRegionState(word: RegionState, { desired }: ProbeState, entry: ProbeReport, nowMs: number): void {
   if (entry.observation !== undefined) word.observation = entry.observation;
   if (entry.checkedAt === undefined) return;
@@ -94,15 +94,15 @@ function updateRegionState(word: RegionState, { desired }: ProbeState, entry: Pr
   word.checkedAt = checkedAt;
 }
 
-/** A prober that works under the newest assignment has it, also where its answer was lost. */
+/** A prober that works under the newest assignment has it, even if its acknowledgement was lost. */
 function acknowledge(state: CoordinatorState, shard: ShardState, { shard: { region }, assignment }: Report): void {
   if (assignment.epoch !== state.epoch) return;
   shard.acknowledged.set(region, Math.max(assignment.n, shard.acknowledged.get(region) ?? 0));
 }
 
 /**
- * A shard that nobody knows here goes on probing for nobody: one from before the storage was lost, say. It is sent home,
- * but not before the clusters have had the time to say what they want watched: until then its counts may be of use.
+ * An empty assignment, which stops a prober whose shard is unknown here, for example because the storage was lost. It
+ * is sent only after the clusters had time to send their shares: until then, the counts may be of use.
  */
 function emptyAssignmentForUnknownShard(state: CoordinatorState, report: Report): Assignment | undefined {
   if (!state.isBootstrapped || report.probes.length === 0) return undefined;

@@ -7,10 +7,10 @@ import type { HealthCheck } from "../../../shared/model/health-check.ts";
 import type { CoordinatorState, ProbeState, RegionState } from "../state.ts";
 import { waitStart } from "./activity.ts";
 
-/** A restart that lasted no longer than cron takes to come round again, and a little. */
+/** Slightly longer than the interval of the cron heartbeat. */
 const SHORT_RESTART_MS = 90_000;
 
-/** What each configured region says of a probe, and what that is worth now: a resting probe is judged as silent. */
+/** The verdict of each configured region on a probe, and its freshness now. A resting probe counts as silent. */
 export function regionVerdictsOf(state: CoordinatorState, probe: ProbeState, nowMs: number): AdvisedRegion[] {
   return probe.desired.check.regions.map((region) => {
     const regionState = probe.regionStates.get(region);
@@ -24,7 +24,7 @@ export function regionVerdictsOf(state: CoordinatorState, probe: ProbeState, now
   });
 }
 
-/** The probe's policy as numbers. Of the shares of its record, `Freeze` holds before `Publish`. */
+/** The probe's policy as numbers. If the shares of its record differ, `Freeze` takes precedence over `Publish`. */
 export function policyOf({ desired: { check }, root }: ProbeState): Policy {
   return {
     quorum: quorumSize(check.quorum, check.regions.length),
@@ -50,9 +50,9 @@ function freshnessOfRegion(
 }
 
 /**
- * Over a short restart a word that was fresh when the coordinator was last active stays so until the region's next round
- * has ended: what is stored of last-seen times is up to a minute old, and the first region to report again must not
- * decide for those that have not had their turn.
+ * Extends the freshness of a verdict over a short restart, until the next round of the region has ended. Stored
+ * last-seen times are up to a minute old. Without this, the first region to report would decide before the others
+ * could.
  */
 function extendOverRestart({ start }: CoordinatorState, check: HealthCheck, checkedAt: number): number {
   const { lastActiveAt } = start;

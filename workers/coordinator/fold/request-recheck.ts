@@ -7,15 +7,16 @@ import { mayRecheck } from "../place/address-load.ts";
 import { type CoordinatorState, emptyRegionState, type ProbeState, type ShardState } from "../state.ts";
 import { regionVerdictsOf } from "./region-state.ts";
 
-/** How often a shard's regions are asked in quick succession; after that once an interval. */
+/** Requests in quick succession per shard; after that, one per interval. */
 const MOST_WAVES = 3;
 
-/** A probe that a region has just begun to differ on, and what the region said until then. */
+/** A probe on which a region has just started to differ, and the verdict that the region had before. */
 export type Difference = { probe: ProbeState; said: Word };
 
 /**
- * Lets the other regions look at once at what one has just begun to differ on: one call each, after the report at hand is
- * answered. A call that is lost costs time and nothing else, since each region has its turn; so nothing is stored for it.
+ * Asks the other regions to recheck the probes on which one region has just started to differ. Each region gets one
+ * call, after the current report is answered. A lost call only costs time, since each region checks the probe in its
+ * next round anyway. So nothing is stored.
  */
 export function requestRechecks(
   state: CoordinatorState,
@@ -33,7 +34,7 @@ export function requestRechecks(
   state.dependencies.soon(() => sendRequests(state, shard, questions));
 }
 
-/** The probes that each region is to look at. A region that never acknowledged an assignment has no prober to ask. */
+/** The probes that each region is asked to recheck. A region that never acknowledged an assignment has no prober. */
 function probesToRecheck(
   state: CoordinatorState,
   shard: ShardState,
@@ -53,7 +54,7 @@ function probesToRecheck(
   return questions;
 }
 
-/** Who was asked and does not look has its turn within the interval. */
+/** A region that was asked but did not recheck is not asked again within the interval: its round comes by then. */
 function otherRegions(state: CoordinatorState, probe: ProbeState, nowMs: number): Other[] {
   return regionVerdictsOf(state, probe, nowMs).map((word) => {
     const { checkedAt, recheckRequestedAt } = probe.regionStates.get(word.region) ?? emptyRegionState(nowMs);
@@ -63,7 +64,10 @@ function otherRegions(state: CoordinatorState, probe: ProbeState, nowMs: number)
   });
 }
 
-/** Where turns come as often as confirmations would, or an address must not be asked more often, turns are enough. */
+/**
+ * Not allowed if rounds are as frequent as confirmations, or if the address is at its request limit: rounds then
+ * suffice.
+ */
 function mayRequest(state: CoordinatorState, { desired, standing }: ProbeState): boolean {
   const isJudged = desired.resting === undefined && standing !== undefined && standing.verdict !== "Pending";
   return isJudged && mayRecheck(state, desired);

@@ -8,28 +8,32 @@ import { type CoordinatorState, inRegionKey, type Metering } from "../state.ts";
 import { ALL_SEEN, type LastSeenRow } from "../store/tables.ts";
 
 /*
- * What the partition's objects use, by UTC day: each tells it with what it says anyway, and it is stored in the rows of what was seen, which
- * are written anyway. A coordinator that is put to sleep forgets what came after the last of them. Reports and contacts of that time are put
- * in again, since who sends them does so regularly: each at what its sender's next one says.
+ * Usage of the partition's objects, by UTC day.
+ *
+ * - Each object reports its usage with the messages that it sends anyway.
+ * - The usage is stored in the last-seen rows, which are written anyway.
+ * - A coordinator that is put to sleep forgets the messages after the newest row. They are added again as estimates:
+ *   their senders are regular, and each missed message counts as much as the sender's next one.
  */
 
-/** A row of what was seen that is there already; the first of its key costs one more. */
+/** An update of a last-seen row. The first insert of a key costs one more. */
 const ROW: Usage = { ...NO_USAGE, rowsWritten: 1 };
 
-/** The way of a report and of its answer; more is a clock that is wrong. */
+/** Upper bound of the time that a report and its response take; a longer time means a wrong clock. */
 const MAX_WAY_MS = 5_000;
 
-/** The heartbeat writes a row of all that was counted. */
+/** The heartbeat writes the row of all shards this often. */
 const ROW_EVERY_MS = 60_000;
-/** A contact is in no row where the coordinator wakes for it alone; cron's minute and the contact's beat come together this often. */
+/**
+ * Contacts of an otherwise idle coordinator are stored only when a contact and the cron minute coincide, this often.
+ */
 const CONTACTS_MEET_MS = 600_000;
-/** Who was not heard for so long has stopped, and nothing of it was forgotten. */
+/** A sender that was silent for this long has stopped: no message of it was missed. */
 const STOPPED_AFTER_MS = 86_400_000;
 
 type StoredUsage = Pick<LastSeenRow, "usage" | "counted">;
 type WithUsage = LastSeenRow & { usage: UsageOfDays };
 
-/** Nothing is counted yet. */
 export const newMetering = (nowMs: number): Metering => ({
   days: newTally(nowMs),
   foreseenRows: 0,
@@ -38,7 +42,10 @@ export const newMetering = (nowMs: number): Metering => ({
   unstored: new Set(),
 });
 
-/** The days as last stored, if they were; two rows of one moment are told apart by what only grows. */
+/**
+ * Restores the newest stored usage. Of two rows written at the same time, the one with more requests is newer, since
+ * requests only grow.
+ */
 export function restoreUsage({ metering }: CoordinatorState, rows: ReadonlyMap<string, LastSeenRow>): void {
   let newest: WithUsage | undefined;
   for (const { usage, ...row } of rows.values()) {
@@ -46,7 +53,7 @@ export function restoreUsage({ metering }: CoordinatorState, rows: ReadonlyMap<s
     for (const [sender, at] of Object.entries(row.counted ?? {})) noteCounted(metering, sender, at);
   }
   for (const [sender, at] of metering.counted) {
-    // Named in the row of another alone, it would be forgotten with the next that is written there.
+    // A sender named only in another sender's row would be lost with the next write of that row.
     const isKept = [sender, ALL_SEEN].some((key) => rows.get(key)?.counted?.[sender] === at);
     if (isKept) metering.unstored.delete(sender);
   }
@@ -58,8 +65,8 @@ function isLater(a: WithUsage, b: WithUsage): boolean {
 }
 
 /**
- * Adds what a prober has used. After its report it is still awake for the answer: one that slept since has forgotten how long, and
- * is taken to have waited as long as this report took, there and back.
+ * Adds the usage of a prober. The prober stays awake after its report until it has the response. If it slept since,
+ * it does not know how long it waited; that time is estimated as the round trip of this report.
  */
 export function noteProber(
   state: CoordinatorState,
@@ -80,7 +87,7 @@ export function noteProber(
   coordinators.requests += forgotten;
 }
 
-/** Adds what the object of a cluster has used until its regular word. */
+/** Adds the usage of a cluster's object since its last contact. */
 export function noteContact(state: CoordinatorState, { cluster, usage: used }: ClusterContact, nowMs: number): void {
   if (used === undefined) return;
   const most = CONTACTS_MEET_MS / CONTACT_EVERY_MS;
@@ -91,12 +98,15 @@ export function noteContact(state: CoordinatorState, { cluster, usage: used }: C
   coordinators.requests += forgotten;
 }
 
-/** Adds what the objects of clusters have told cron. */
+/** Adds the usage that the clusters' objects returned to cron. */
 export function noteClusters(state: CoordinatorState, used: Usage, nowMs: number): void {
   addUsage(today(state, nowMs).clusters, used);
 }
 
-/** Notes a word that is counted. Of the first to this memory: when the last was sent that is in a row, after which some may be forgotten. */
+/**
+ * Records that a message was counted. For the first message of a sender since the start, returns when its last
+ * counted message was sent: messages between the two may be missing.
+ */
 function noteMessage(metering: Metering, sender: string, sentAt: number): number | undefined {
   const last = metering.heard.has(sender) ? undefined : metering.counted.get(sender);
   metering.heard.add(sender);
@@ -109,7 +119,7 @@ function noteCounted({ counted, unstored }: Metering, sender: string, sentAt: nu
   unstored.add(sender);
 }
 
-/** What was used until now, with what this coordinator has. */
+/** The usage until now, including that of this coordinator. */
 export function usageNow(state: CoordinatorState, nowMs: number): UsageOfDays {
   const { coordinators } = today(state, nowMs);
   const { metering } = state;
@@ -120,8 +130,9 @@ export function usageNow(state: CoordinatorState, nowMs: number): UsageOfDays {
 }
 
 /**
- * What goes into the row of a shard in a region that is written next: this row is in it, since a coordinator that sleeps then forgets it.
- * Who else is counted in it, and has no row of its own, is named too, until the row of all.
+ * The usage for the last-seen row of one shard in one region. It includes the write of this row, since a coordinator
+ * that sleeps would forget it. Counted senders without a row of their own are named too, until the row of all shards
+ * is written.
  */
 export function usageToStore(state: CoordinatorState, key: string, nowMs: number): StoredUsage {
   const { counted, unstored } = state.metering;
@@ -130,7 +141,7 @@ export function usageToStore(state: CoordinatorState, key: string, nowMs: number
   return { usage: usageWithRow(state, nowMs), counted: named };
 }
 
-/** The same for the row of all. */
+/** The usage for the row of all shards. */
 export function allUsageToStore(state: CoordinatorState, nowMs: number): StoredUsage {
   const { counted, unstored } = state.metering;
   for (const [sender, at] of counted) if (nowMs - at > STOPPED_AFTER_MS) counted.delete(sender);
@@ -163,12 +174,12 @@ export function partitionUsage(state: CoordinatorState, nowMs: number): Partitio
 }
 
 /**
- * How many words of one who speaks regularly a coordinator has heard and forgotten: those that lie between the newest that is in a row
- * and the first that its next memory hears. Whoever missed its time has told nothing to be forgotten, and that looks the same: so not
- * more are put in than a memory can have held.
- * @param lastMs when the newest was sent that was counted, Unix ms
- * @param firstMs when that was sent which is heard now, Unix ms
- * @param most by the time that passes between two rows
+ * How many messages of a regular sender the coordinator received but forgot when its memory was lost. These are
+ * between the last stored message and the first since the start. A message that the sender never sent looks the same,
+ * so the count is limited to what one memory can have held.
+ * @param lastMs when the newest counted message was sent, Unix ms
+ * @param firstMs when the present message was sent, Unix ms
+ * @param most the number of messages between two stored rows
  */
 export function missedReportCount(lastMs: number, firstMs: number, everyMs: number, most: number): number {
   return Math.max(0, Math.min(Math.round((firstMs - lastMs) / everyMs) - 1, most));

@@ -6,10 +6,10 @@ import { isOverdue } from "../place/overdue-shards.ts";
 import type { CoordinatorState } from "../state.ts";
 import { addEvent } from "../store/events.ts";
 
-/** Turns of verdicts that lie this close together have one cause. */
+/** Verdict changes within this time have one cause. */
 const SAME_CAUSE_MS = 120_000;
 
-/** Raises and ends what is said of regions as a whole: that one is silent, or suspect. */
+/** Raises and clears the state of whole regions: silent, or suspect. */
 export function watchRegions(state: CoordinatorState, nowMs: number): void {
   const shards = [...state.shards.values()].filter(({ members }) => members.size > 0);
   for (const region of REGIONS) {
@@ -36,7 +36,7 @@ function updateSilence(state: CoordinatorState, region: Region, isSilent: boolea
   addEvent(state.store.sql, { at: nowMs, type: isSilent ? "RegionSilent" : "RegionReturned", region, message });
 }
 
-/** Told by what the regions say now, so that it is the same again after a restart. */
+/** Derived from the current verdicts of the regions, so that a restart gives the same result. */
 export function updateSuspects(state: CoordinatorState): void {
   const suspects = regionSuspects(flipsByRegion(state), SAME_CAUSE_MS);
   if (isSameAdvice(suspects, [...state.suspectRegions.values()])) return;

@@ -2,10 +2,13 @@ import type { RecordSummary } from "../../../shared/model/overview.ts";
 import type { RegionView } from "../../../shared/model/region-view.ts";
 import type { PartitionOverview } from "../../rpc.ts";
 
-/** What goes stale by time alone, such as the word of a region that is no more heard of, is looked at again after this. */
+/**
+ * Some values change with time alone, such as the freshness of a silent region. So everything is rebuilt after this
+ * time.
+ */
 const HELD_MS = 1_000;
 
-/** Where an overview is made from. */
+/** The source of the overview. */
 interface Source {
   rootHosts(): Iterable<string>;
   summaries(rootHosts: Iterable<string>): { records: RecordSummary[]; removed: string[] };
@@ -13,8 +16,8 @@ interface Source {
 }
 
 /**
- * The overview as it was made last, of which only the records that changed since are made anew: it may be shown to anyone who
- * asks, however often, and while all changes at once it must not take the time that reports need.
+ * Caches the overview, and rebuilds only the records that have changed. Any reader may ask for it, however often.
+ * During an outage it must not take the time that reports need.
  */
 export class OverviewCache {
   readonly #source: Source;
@@ -27,13 +30,13 @@ export class OverviewCache {
     this.#source = source;
   }
 
-  /** These records look other, or are no more. */
+  /** These records look different or are gone. */
   markChanged(rootHosts: Iterable<string>, nowMs: number): void {
     if (this.#isOld(nowMs)) return;
     for (const rootHost of rootHosts) this.#changed.add(rootHost);
   }
 
-  /** Everything is another: it was read from storage anew. */
+  /** Drops everything, since the state was read from storage again. */
   clear(): void {
     this.#madeAt = Number.NEGATIVE_INFINITY;
   }

@@ -1,24 +1,25 @@
-/** A client pings every few seconds; one that has not for this long is gone, or its page is asleep. */
+/** A client pings every few seconds. A client that was silent this long is gone, or its page is asleep. */
 const SILENT_MS = 120_000;
 /**
- * Whoever was sent so much since the last ping is dropped: nothing says whether a socket is read, and what is not stays in the
- * object's memory, which has 128 MB. A storm that changes 300 records a second sends a client that pings a quarter of it.
+ * A client that was sent this much since its last ping is dropped. No API tells whether a socket is read, and unread
+ * messages stay in the memory of the object, which has 128 MB. A storm that changes 300 records a second sends a
+ * quarter of this between two pings.
  */
 const MAX_UNREAD_CHARACTERS = 8_000_000;
-/** Nobody watches on for long after the session has ended that the stream was opened with: it has to be shown again. */
+/** Maximum age of a connection. The session that opened the stream may have ended, so access is checked again. */
 const OLD_MS = 12 * 3_600_000;
 
-/** What is kept with a socket while the object sleeps. */
+/** Stored with a socket while the object sleeps. */
 interface Attachment {
-  /** Id of the last event that it was sent. */
+  /** Id of the last event that was sent. */
   after: number;
   openedAt: number;
-  /** What it was sent since the ping at that time, in characters. */
+  /** Characters sent since the ping at that time. */
   unread?: { pingedAt: number; characters: number };
 }
 
 /**
- * The open sockets of a coordinator. They outlive its memory (the platform's hibernation), and pings are answered without
+ * The open sockets of a coordinator. They outlive its memory (hibernation), and the platform answers pings without
  * waking it: https://developers.cloudflare.com/durable-objects/best-practices/websockets/
  */
 export class Sockets {
@@ -32,7 +33,7 @@ export class Sockets {
     return this.#open().length;
   }
 
-  /** Takes the object's end of a socket; answers the other. */
+  /** Accepts the object's end of a new socket. Returns both ends. */
   accept(after: number, nowMs: number): { client: WebSocket; socket: WebSocket } {
     const [client, socket] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket];
     this.#ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
@@ -41,12 +42,12 @@ export class Sockets {
     return { client, socket };
   }
 
-  /** All that are open, by the id of the last event that they were sent. */
+  /** All open sockets, by the id of the last event that they were sent. */
   byLastEvent(): Map<number, WebSocket[]> {
     return Map.groupBy(this.#open(), (socket) => attachmentOf(socket).after);
   }
 
-  /** Sends the messages in their order and notes up to which event they go. A socket that is broken is dropped. */
+  /** Sends the messages in order and stores the id of their last event. A broken socket is dropped. */
   send(socket: WebSocket, messages: readonly string[], lastEventId: number): void {
     try {
       const attachment = attachmentOf(socket);
@@ -64,7 +65,7 @@ export class Sockets {
     }
   }
 
-  /** Drops those that have not pinged for long, since what is sent to them would only pile up, and the very old. */
+  /** Drops sockets that have not pinged for long, since unread messages would pile up, and very old sockets. */
   dropStale(nowMs: number): void {
     for (const socket of this.#open()) {
       const pingedAt = this.#pingedAt(socket);
@@ -74,7 +75,7 @@ export class Sockets {
     }
   }
 
-  /** When it pinged last, Unix ms; 0 where it never did. */
+  /** Time of the last ping, Unix ms; 0 if there was none. */
   #pingedAt(socket: WebSocket): number {
     return this.#ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? 0;
   }
@@ -84,7 +85,7 @@ export class Sockets {
   }
 }
 
-/** Closes a socket; one that cannot even be closed is the platform's to clear away. */
+/** Closes a socket. If that fails, the platform cleans it up. */
 export function close(socket: WebSocket, code: number, reason: string): void {
   try {
     socket.close(code, reason);

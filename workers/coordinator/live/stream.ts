@@ -3,26 +3,26 @@ import type { LiveMessage, RecordSummary } from "../../../shared/model/overview.
 import { errorMessage } from "../../retry.ts";
 import type { Sockets } from "./sockets.ts";
 /**
- * Each socket gets every message, while the object has verdicts to find: so many can watch one partition, and the next one is
- * refused rather than one that watches already dropped. A page that is refused asks for the overview again and again instead.
+ * Limit of connections for one partition. Each socket gets every message, and the object also has to process reports.
+ * A new connection is refused rather than dropping an open one; the page then polls the overview.
  */
 export const MAX_SOCKETS = 500;
 
-/** What the stream tells of. */
+/** The source of the stream. */
 export interface LiveSource {
   readonly partition: number;
   now(): number;
-  /** The records as they are now; `removed` are those that there are no more. */
+  /** Summaries of the present records; `removed` are the records that no longer exist. */
   summaries(rootHosts: Iterable<string>): { records: RecordSummary[]; removed: string[] };
-  /** Of the newest event, 0 while there is none. */
+  /** Id of the newest event; 0 if there is none. */
   lastEventId(): number;
   /** At most one page of events after the id, oldest first. */
   listEvents(after: number): Event[];
 }
 
 /**
- * Tells those who watch what changes, whole records and events, in one message for all that happens within a tick. While
- * nobody watches nothing is computed. Memory holds nothing that a socket's own attachment does not make up for: the object
+ * Sends changed records and events to the open sockets, in one message for all changes within a tick. Without
+ * sockets, nothing is computed. Memory holds only what the attachments of the sockets can restore, since the object
  * may sleep between any two messages.
  */
 export class LiveStream {
@@ -31,7 +31,7 @@ export class LiveStream {
   readonly #later: (work: () => void) => void;
   #changed = new Set<string>();
   #isDue = false;
-  /** The event that every socket has, where that is known. */
+  /** The last event that every socket has; undefined if unknown. */
   #toldTo: number | undefined;
 
   /** `later` runs work a tick from now. */
@@ -42,8 +42,8 @@ export class LiveStream {
   }
 
   /**
-   * Opens a stream that begins with the events after the id, or with what happens from now on; undefined where too many are
-   * open. An id above all there are is of a log that was lost: then it begins with the first there is.
+   * Opens a stream that begins with the events after the id, or with the present if there is none. Returns undefined
+   * if too many are open. An id above all event ids is from a lost log: the stream then begins with the first event.
    */
   open(after: number | undefined): WebSocket | undefined {
     const nowMs = this.#source.now();
@@ -56,7 +56,7 @@ export class LiveStream {
     return client;
   }
 
-  /** A call is over that has changed how these records look, or may have added events. Never throws: the call holds. */
+  /** A call is over that may have changed these records or added events. Never throws: the call stays valid. */
   changed(rootHosts: Iterable<string>): void {
     try {
       this.#note(rootHosts);
@@ -91,7 +91,7 @@ export class LiveStream {
     this.#toldTo = lastEventId;
   }
 
-  /** All that these sockets, which have the events up to `after`, lack now. */
+  /** Sends everything after the event `after` to these sockets. */
   #send(sockets: readonly WebSocket[], after: number, changed: ReturnType<LiveSource["summaries"]>): void {
     const { partition } = this.#source;
     const lastEventId = this.#source.lastEventId();
@@ -100,7 +100,7 @@ export class LiveStream {
     for (const socket of sockets) this.#sockets.send(socket, messages, lastEventId);
   }
 
-  /** In pages; the log is bounded, and so are they. */
+  /** The events in pages. The log is bounded, and so is their number. */
   #eventsAfter(after: number): Event[][] {
     const pages: Event[][] = [];
     for (let from = after; ; ) {
@@ -113,12 +113,12 @@ export class LiveStream {
   }
 }
 
-/** The overview that each client asks for now and then makes up for it. */
+/** The client repairs this with the overview that it requests regularly. */
 export function logStreamFailure(error: unknown): void {
   console.error({ message: "those who watch could not be told of changes", error: errorMessage(error) });
 }
 
-/** A message holds no more records than this: all of a large fleet may change at once. */
+/** Limit of records in one message: all records of a large fleet may change at once. */
 const MAX_RECORDS = 500;
 
 export interface LiveChanges {
@@ -126,12 +126,12 @@ export interface LiveChanges {
   partition: number;
   records: readonly RecordSummary[];
   removed: readonly string[];
-  /** Pages of events, the oldest first; none where nothing has happened. */
+  /** Pages of events, the oldest first; empty if nothing has happened. */
   events: readonly (readonly Event[])[];
   lastEventId: number;
 }
 
-/** The messages that tell the news, one at least, in their order; each says up to which event it goes. */
+/** The messages for these changes, in order; at least one. Each names the last event up to which it is complete. */
 export function messagesOf({ at, partition, records, removed, events, lastEventId }: LiveChanges): LiveMessage[] {
   const recordPages = Math.ceil(records.length / MAX_RECORDS);
   const count = Math.max(1, recordPages, events.length);

@@ -4,7 +4,7 @@ import { outcomeOf } from "../../../shared/reason.ts";
 import { wordOf } from "../../../shared/record/summary.ts";
 import type { CoordinatorState, ProbeState } from "../state.ts";
 
-/** Marks the probe's record as changed if what its regions say looks other than when this was called last. */
+/** Marks the probe's record as changed if its regions look different in the summary than at the last call. */
 export function updateSummarySignature(
   state: CoordinatorState,
   probe: ProbeState,
@@ -16,7 +16,7 @@ export function updateSummarySignature(
   state.changedRoots.add(probe.root.rootHost);
 }
 
-/** What a summary shows of a probe's regions: their words, and what is wrong where they say unhealthy. No counts, no times. */
+/** What a summary shows of a probe's regions: their verdicts, and the failure of unhealthy ones. No counts or times. */
 export function summarySignature(probe: ProbeState, words: readonly AdvisedRegion[]): string {
   return words.map((word) => `${wordOf(word)} ${failureIn(probe, word)}`).join();
 }

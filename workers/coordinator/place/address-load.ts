@@ -1,56 +1,56 @@
 import type { Condition } from "../../../shared/model/condition.ts";
-import { type CoordinatorState, type DesiredProbe, type Root, recordOf } from "../state.ts";
+import {
+  type AddressLoad,
+  type AddressRequest,
+  type CoordinatorState,
+  type DesiredProbe,
+  type Root,
+  recordOf,
+} from "../state.ts";
 import { type Allocation, allocate, type ProbeRate, regularRate, slowed } from "./address-rate.ts";
 
-/** All probes of one leaf that records of this partition wish for, and what it may be asked. */
-export interface AddressLoad {
-  readonly wishes: Map<string, AddressRequest>;
-  allotment: Allocation;
-}
-
-type AddressRequest = ProbeRate & { root: Root; seniority: number };
-/** What each of some records wishes to have probed, by the probes' ids. */
+/** The desired probes of some records, by probe id. */
 export type DesiredByRoot = ReadonlyMap<Root, ReadonlyMap<string, DesiredProbe>>;
 
 const MAX_REFUSALS_NAMED = 5;
 const UNLIMITED: Allocation = { refused: new Map(), factor: 1, mayLook: true };
 
 /**
- * Takes up what some records wish for now, and shares out anew what their leaves may be asked; only those are gone through.
- * Answers the other records for which that changes what is probed, or the words of a refusal. Shards are assigned again where
- * their probes are to confirm in other intervals.
+ * Applies the desired probes of some records, and allocates the request limit of each affected leaf again. Returns
+ * the other records whose admitted probes or refusal messages change. Shards whose confirmation intervals change are
+ * assigned again.
  */
-export function updateAddressLoads(state: CoordinatorState, wishes: DesiredByRoot): Set<Root> {
+export function updateAddressLoads(state: CoordinatorState, requests: DesiredByRoot): Set<Root> {
   const leaves = new Set<string>();
-  // A share that has moved from one record to another takes the ids of its probes along.
-  for (const [root, desired] of wishes) for (const leaf of removeRequests(state, root, desired)) leaves.add(leaf);
-  for (const [root, desired] of wishes) for (const leaf of addRequests(state, root, desired)) leaves.add(leaf);
+  // A share that moved to another record takes its probe ids along, so removals come first.
+  for (const [root, desired] of requests) for (const leaf of removeRequests(state, root, desired)) leaves.add(leaf);
+  for (const [root, desired] of requests) for (const leaf of addRequests(state, root, desired)) leaves.add(leaf);
   const concerned = new Set<Root>();
   for (const leaf of leaves) for (const root of allocateAgain(state, leaf)) concerned.add(root);
-  for (const root of wishes.keys()) concerned.delete(root);
+  for (const root of requests.keys()) concerned.delete(root);
   return concerned;
 }
 
-/** The leaves that are wished for no more. */
+/** Removes probes that are no longer desired. Returns their leaves. */
 function removeRequests(state: CoordinatorState, root: Root, desired: ReadonlyMap<string, DesiredProbe>): string[] {
   const gone = [...root.leavesByProbe].filter(([id]) => !desired.has(id));
   for (const [id, leaf] of gone) {
     root.leavesByProbe.delete(id);
-    state.addresses.get(leaf)?.wishes.delete(id);
+    state.addresses.get(leaf)?.requests.delete(id);
   }
   return gone.map(([, leaf]) => leaf);
 }
 
-/** The leaves that another wish stands for than before. */
+/** Adds or replaces desired probes. Returns the leaves whose load changes. */
 function addRequests(state: CoordinatorState, root: Root, desired: ReadonlyMap<string, DesiredProbe>): string[] {
   const seniorities = new Map(root.shares.map((share) => [recordOf(share), share.seniority]));
   return [...desired].flatMap(([id, probe]) => {
-    const wish = requestOf(root, probe, seniorities.get(recordOf(probe)) ?? 0);
+    const request = requestOf(root, probe, seniorities.get(recordOf(probe)) ?? 0);
     const load = loadOf(state, probe.leaf);
-    const before = load.wishes.get(id);
-    if (before !== undefined && isSame(before, wish)) return [];
+    const before = load.requests.get(id);
+    if (before !== undefined && isSame(before, request)) return [];
     root.leavesByProbe.set(id, probe.leaf);
-    load.wishes.set(id, wish);
+    load.requests.set(id, request);
     return [probe.leaf];
   });
 }
@@ -61,27 +61,30 @@ function requestOf(root: Root, { id, check }: DesiredProbe, seniority: number): 
 }
 
 function isSame(a: AddressRequest, b: AddressRequest): boolean {
-  const gist = ({ root: _, ...wish }: AddressRequest) => JSON.stringify(wish);
+  const gist = ({ root: _, ...request }: AddressRequest) => JSON.stringify(request);
   return a.root === b.root && gist(a) === gist(b);
 }
 
 function loadOf(state: CoordinatorState, leaf: string): AddressLoad {
   const known = state.addresses.get(leaf);
   if (known !== undefined) return known;
-  const load: AddressLoad = { wishes: new Map(), allotment: UNLIMITED };
+  const load: AddressLoad = { requests: new Map(), allocation: UNLIMITED };
   state.addresses.set(leaf, load);
   return load;
 }
 
-/** Older records come first, so that one which is added takes no other's place. The records that it is another matter for. */
+/**
+ * Allocates the limit of a leaf, older records first, so that a new record displaces no other. Returns the records
+ * whose refusals change.
+ */
 function allocateAgain(state: CoordinatorState, leaf: string): Root[] {
   const load = state.addresses.get(leaf);
   if (load === undefined) return [];
-  if (load.wishes.size === 0) state.addresses.delete(leaf);
-  const before = load.allotment;
-  const inOrder = [...load.wishes.values()].sort((a, b) => a.seniority - b.seniority || (a.id < b.id ? -1 : 1));
-  load.allotment = allocate(inOrder, state.settings.maxRequestsPerAddress);
-  const { refused, factor } = load.allotment;
+  if (load.requests.size === 0) state.addresses.delete(leaf);
+  const before = load.allocation;
+  const inOrder = [...load.requests.values()].sort((a, b) => a.seniority - b.seniority || (a.id < b.id ? -1 : 1));
+  load.allocation = allocate(inOrder, state.settings.maxRequestsPerAddress);
+  const { refused, factor } = load.allocation;
   if (factor !== before.factor) {
     for (const { id } of inOrder) {
       const shard = state.probes.get(id)?.shard;
@@ -92,8 +95,8 @@ function allocateAgain(state: CoordinatorState, leaf: string): Root[] {
 }
 
 /**
- * What of a record's wishes is probed. The others are published unprobed, and the conditions of their shares say why: a
- * condition has one message, also where other leaves of the share are not probed for another reason.
+ * The desired probes of a record that are admitted. The others are published unprobed, and the conditions of their
+ * shares explain it. A condition has one message, even if other leaves of the share are unprobed for another reason.
  */
 export function admitted(
   state: CoordinatorState,
@@ -138,14 +141,14 @@ function withRefusals(conditions: readonly Condition[], words: readonly string[]
   return [...conditions.filter((condition) => condition !== other), told];
 }
 
-/** How long after a check that left a doubt the next one follows, in ms; undefined where its turn is soon enough. */
+/** The interval of confirmations of a doubtful check, ms; undefined if the regular rounds are as frequent. */
 export function confirmIntervalOf(state: CoordinatorState, { leaf, check }: DesiredProbe): number | undefined {
   return slowed(check, allocationOf(state, leaf).factor);
 }
 
-/** Whether regions may be asked to look at the probe at once. */
+/** Whether regions may be asked to recheck the probe at once. */
 export function mayRecheck(state: CoordinatorState, probe: DesiredProbe): boolean {
   return confirmIntervalOf(state, probe) !== undefined && allocationOf(state, probe.leaf).mayLook;
 }
 
-const allocationOf = (state: CoordinatorState, leaf: string) => state.addresses.get(leaf)?.allotment ?? UNLIMITED;
+const allocationOf = (state: CoordinatorState, leaf: string) => state.addresses.get(leaf)?.allocation ?? UNLIMITED;

@@ -1,6 +1,6 @@
 import { MAX_SHARD_PROBES } from "../../../shared/model/messages/assignment.ts";
 
-/** How one probe asks its leaf, from all of its regions together. */
+/** How often one probe requests its leaf, from all of its regions together. */
 export interface ProbeRate {
   id: string;
   regions: number;
@@ -8,24 +8,27 @@ export interface ProbeRate {
   confirmIntervalMs: number;
 }
 
-/** What may be asked of one leaf. */
+/** The probes and intervals that the request limit of one leaf allows. */
 export interface Allocation {
-  /** The probes that find no room, with the requests a second that those before them make (to a tenth). */
+  /** Probes beyond the limit, with the requests per second of the probes before them, rounded to a tenth. */
   refused: ReadonlyMap<string, number>;
-  /** All intervals of confirmation are this many times as long as wished: 1, 2, 4 … */
+  /** Factor on all confirmation intervals: 1, 2, 4 … */
   factor: number;
-  /** Whether regions may be asked to look at once: then those of many probes ask in the same second. */
+  /** Whether regions may be asked to recheck at once, when many probes send requests in the same second. */
   mayLook: boolean;
 }
 
-/** Requests in a second are above their average by more than so many standard deviations less than once in some hundred seconds. */
+/**
+ * Requests in one second exceed their mean by more than this many standard deviations less than once in about 100
+ * seconds.
+ */
 const DEVIATIONS = 3;
-/** Rates are sums of fractions. */
+/** Tolerance for sums of fractions. */
 const ROUNDING = 1e-9;
 
 /**
- * Shares out the requests a second to one leaf: the askings are taken in their order as long as their turns fit, and those
- * taken confirm so much less often that they stay within the limit also when all of them confirm at once.
+ * Allocates the requests per second to one leaf. Probes are admitted in order while their regular rounds fit.
+ * Admitted probes confirm less often, so that they stay within the limit even if all confirm at once.
  */
 export function allocate(askings: readonly ProbeRate[], limitPerS: number): Allocation {
   const refused = new Map<string, number>();
@@ -43,7 +46,7 @@ export function allocate(askings: readonly ProbeRate[], limitPerS: number): Allo
   return { refused, factor: factorFor(taken, limitPerS), mayLook: fitsInOneSecond(taken, limitPerS) };
 }
 
-/** In steps that double, so that what is assigned seldom changes. At the last of them nobody confirms any more. */
+/** The factor doubles in each step, so that assignments seldom change. At the last step, no probe confirms any more. */
 function factorFor(taken: readonly ProbeRate[], limitPerS: number): number {
   let factor = 1;
   while (taken.some((asking) => slowed(asking, factor) !== undefined)) {
@@ -53,14 +56,14 @@ function factorFor(taken: readonly ProbeRate[], limitPerS: number): number {
   return factor;
 }
 
-/** Whether all may ask in the same second. */
+/** Whether all probes may send requests in the same second. */
 function fitsInOneSecond(taken: readonly ProbeRate[], limitPerS: number): boolean {
   return taken.reduce((sum, { regions }) => sum + regions, 0) <= limitPerS;
 }
 
 /**
- * Requests in a busy second while all of them confirm. Where more could fall into one second than the limit, they come as
- * batches at any times: a shard in one region asks for all of its probes together.
+ * Requests in a busy second while all probes confirm. If more than the limit could fall into one second, they arrive
+ * as random batches: a shard in one region sends requests for all of its probes together.
  */
 export function peakRate(taken: readonly ProbeRate[], factor: number, limitPerS: number): number {
   const meanPerS = taken.reduce((sum, asking) => sum + busiestRate(asking, factor), 0);
@@ -69,7 +72,10 @@ export function peakRate(taken: readonly ProbeRate[], factor: number, limitPerS:
   return meanPerS + DEVIATIONS * Math.sqrt(meanPerS * batch);
 }
 
-/** The interval of confirmations in ms, or undefined where turns come as often: then there are none. */
+/**
+ * The interval of confirmations in ms; undefined if it is not below the regular interval, so that there are no
+ * confirmations.
+ */
 export function slowed(
   { intervalMs, confirmIntervalMs }: Omit<ProbeRate, "id" | "regions">,
   factor: number,
@@ -78,12 +84,12 @@ export function slowed(
   return slowedMs < intervalMs ? slowedMs : undefined;
 }
 
-/** Requests a second while all is as it was: each region has its turn once an interval. */
+/** Requests per second in the steady state: one per region and interval. */
 export function regularRate({ regions, intervalMs }: ProbeRate): number {
   return (regions * 1000) / intervalMs;
 }
 
-/** The most that it asks for long: besides the turns, checks in between that never follow sooner than a confirmation would. */
+/** The highest sustained rate: regular rounds plus checks in between, which are never closer than confirmations. */
 export function busiestRate(asking: ProbeRate, factor: number): number {
   const confirmMs = slowed(asking, factor);
   return regularRate(asking) + (confirmMs === undefined ? 0 : (asking.regions * 1000) / confirmMs);

@@ -13,10 +13,10 @@ import { numberChanges, storeShard } from "../store/persist.ts";
 import { confirmIntervalOf } from "./address-load.ts";
 import { pruneShards } from "./shards.ts";
 
-/** How many probers are called at once. */
+/** Limit of concurrent calls to probers. */
 const CALLS_AT_ONCE = 50;
 
-/** What the shard's prober in a region is to ask, whole. Resting probes are left out; each comes with its last word. */
+/** The complete assignment of a shard in a region. Resting probes are left out. Each probe carries its last counts. */
 export function assignmentFor(state: CoordinatorState, shard: ShardState, region: Region): Assignment {
   const { intervalMs, n, regions } = shard;
   const active = [...shard.members.values()].filter(({ desired }) => desired.resting === undefined);
@@ -39,7 +39,7 @@ function probeFor(state: CoordinatorState, { desired, regionStates }: ProbeState
   };
 }
 
-/** Sends what has not been acknowledged. A prober that cannot be reached is tried again by the heartbeat. */
+/** Sends assignments that are not yet acknowledged. If a prober is unreachable, the heartbeat tries again. */
 export async function sendAssignments(state: CoordinatorState, shards: Iterable<ShardState>): Promise<void> {
   const due = [...shards].flatMap((shard) =>
     shard.regions.filter((region) => isBehind(shard, region)).map((region) => ({ shard, region })),
@@ -47,7 +47,7 @@ export async function sendAssignments(state: CoordinatorState, shards: Iterable<
   await sendAll(state, due);
 }
 
-/** Sends assignments whatever was acknowledged: a prober arms its alarm if that was lost. */
+/** Sends assignments even if they were acknowledged: a prober then sets its alarm if that was lost. */
 export async function sendAll(
   state: CoordinatorState,
   calls: readonly { shard: ShardState; region: Region }[],
@@ -66,7 +66,7 @@ export async function sendAll(
   pruneShards(state);
 }
 
-/** Whether the prober has acknowledged something new. */
+/** Returns whether the prober has acknowledged a new number. */
 async function send(state: CoordinatorState, shard: ShardState, region: Region): Promise<boolean> {
   const place = shard.inRegions.get(region);
   if (place === undefined || place.isSending || state.isAbandoned) return false;
@@ -89,7 +89,10 @@ async function send(state: CoordinatorState, shard: ShardState, region: Region):
   return shard.acknowledged.get(region) !== before;
 }
 
-/** A prober that holds a number above what it was sent is sent the next, once: one that goes on so is out of order. */
+/**
+ * If a prober answers with a number above the one it was sent, it is sent the next number, once. A prober that
+ * repeats this is broken.
+ */
 function recoverFromAnswer(state: CoordinatorState, shard: ShardState, region: Region, held: MessageNumber): void {
   const place = shard.inRegions.get(region);
   if (place === undefined || state.isAbandoned) return;
@@ -101,7 +104,7 @@ function recoverFromAnswer(state: CoordinatorState, shard: ShardState, region: R
   if (!recoverAssignmentNumber(state, shard, { held, region, intervalMs }, state.dependencies.now())) return;
   const { shards } = numberChanges(state);
   state.dependencies.changed([]);
-  // Decisions, if the epoch is another, go with the heartbeat.
+  // If the epoch has changed, the heartbeat delivers the decisions.
   state.dependencies.soon(() => sendAssignments(state, shards));
 }
 
@@ -109,12 +112,12 @@ export function isBehind(shard: ShardState, region: Region): boolean {
   return (shard.acknowledged.get(region) ?? 0) < shard.assigned;
 }
 
-/** Another one where an assignment holds something else for the same records than it did with an earlier release. */
+/** Increase it if a release builds a different assignment from the same records. */
 const FORMAT_VERSION = 1;
 
 /**
- * Assigns all shards again after the settings that assignments follow from were changed, or a release that makes them
- * otherwise was installed: what is read from storage follows from those of now, and what the probers hold from those of then.
+ * Assigns all shards again after a relevant setting or the assignment format has changed. The state follows the new
+ * settings at once, but probers still hold assignments made with the old ones.
  */
 export function reassignOnSettingsChange(state: CoordinatorState): void {
   const { sql } = state.store;
@@ -124,7 +127,7 @@ export function reassignOnSettingsChange(state: CoordinatorState): void {
   writeMeta(sql, "assignedBy", now);
 }
 
-/** In a storage that is new nothing was assigned yet. */
+/** Records the settings in a new storage, where nothing was assigned yet. */
 export function noteSettings(sql: SqlStorage, settings: CoordinatorSettings): void {
   writeMeta(sql, "assignedBy", hashOf(settings));
 }

@@ -5,10 +5,10 @@ import { addEvent } from "../store/events.ts";
 import { isBehind, sendAll } from "./assignments.ts";
 
 const MISSED_ROUNDS = 2;
-/** A round has at most a minute, but one that is longer than its interval is rare; calls take their time too. */
+/** A round may take up to a minute, but one longer than its interval is rare. Calls also take time. */
 const GRACE_MS = 5_000;
 
-/** Whether a shard has missed two rounds in a region. One without active probes has no rounds. */
+/** Whether a shard has missed two rounds in a region. A shard without active probes has no rounds. */
 export function isOverdue(state: CoordinatorState, shard: ShardState, region: Region, nowMs: number): boolean {
   const active = [...shard.members.values()].filter(({ desired }) => desired.resting === undefined);
   if (active.length === 0) return false;
@@ -19,7 +19,10 @@ export function isOverdue(state: CoordinatorState, shard: ShardState, region: Re
   return nowMs - waitStart(state, heardAt, limitMs) > limitMs;
 }
 
-/** Assigns again to shards that missed two rounds, which re-arms a lost alarm, and to those that acknowledged nothing newer. */
+/**
+ * Assigns shards again that missed two rounds, which sets a lost alarm again, and shards with unacknowledged
+ * assignments.
+ */
 export function reassignOverdueShards(state: CoordinatorState, nowMs: number): void {
   const calls = [...state.shards.values()].flatMap((shard) =>
     shard.regions.flatMap((region) => {

@@ -13,8 +13,8 @@ import {
 import { writeMeta } from "../store/meta.ts";
 
 /**
- * A shard with a free place for the probe: of its interval and its set of regions, the lowest number first so that holes
- * are filled, or a new one. Who has a place keeps it (design §2: placement is remembered, never re-hashed).
+ * A shard with room for the probe: the lowest number of its interval and region set, so that gaps are filled, or a
+ * new shard. A placed probe stays where it is: placement is remembered, never computed again.
  */
 export function shardFor(state: CoordinatorState, desired: DesiredProbe, nowMs: number): ShardState {
   const { intervalMs, regions } = desired.check;
@@ -40,12 +40,12 @@ function addShard(
   return shard;
 }
 
-/** Of the time until a word is stale, the part that the checks may take: reports and late alarms need theirs. */
+/** The part of the time until a verdict is stale that checks may take. Reports and late alarms need the rest. */
 const CHECKING_PART = 0.8;
 
 /**
- * Whether the probe goes with the others of the shard. Should all of their leaves hang, a prober asks a few at once and each
- * takes its whole timeout; the last has to be asked again before its word is stale, or silence would publish what is dead.
+ * Whether the probe fits into the shard. If all targets hang, a prober dials a few at once, and each takes its full
+ * timeout. The last must be dialed again before its verdict is stale, or silence would publish dead addresses.
  */
 export function hasRoomFor(shard: ShardState, { id, check }: DesiredProbe): boolean {
   let size = 1;
@@ -66,7 +66,7 @@ export function isOfClass(shard: ShardState, { check }: DesiredProbe): boolean {
 
 const classOf = (intervalMs: number, regions: readonly Region[]) => `${intervalMs} ${regions.join()}`;
 
-/** Takes the probe into a shard, out of the one it was in. Both have to be assigned again. */
+/** Moves the probe from its shard to another. Both shards are assigned again. */
 export function moveToShard(state: CoordinatorState, probe: ProbeState, shard: ShardState): void {
   leaveShard(state, probe);
   probe.shard = shard;
@@ -79,9 +79,9 @@ export function leaveShard(state: CoordinatorState, { shard, desired }: ProbeSta
 }
 
 /**
- * `assigned` is the number that its assignments count on from. A new shard takes the time for it: above any count, so that
- * probers of an earlier shard of this name, whose row was lost, take the next assignment for a newer one; and those of one
- * that was forgotten do too, whatever the clock says.
+ * Creates a shard. `assigned` is the number from which its assignments count. A new shard starts at the current time,
+ * which is above any count. So probers of an earlier shard with this name accept its next assignment, even if its row
+ * was lost. `prunedTo` ensures the same for pruned shards, whatever the clock says.
  */
 export function newShard(
   fixed: Pick<ShardState, "key" | "intervalMs" | "n" | "regions">,
@@ -101,8 +101,8 @@ export function newShard(
 }
 
 /**
- * Forgets the shards that are empty, and whose probers all know that: else every interval and every set of regions that
- * was ever asked for would be read and gone through for ever. Should one be wanted again, its numbers go on above.
+ * Prunes empty shards once all of their probers know that they are empty. Otherwise every interval and region set
+ * ever used would be kept forever. If a shard is needed again, its numbers continue above.
  */
 export function pruneShards(state: CoordinatorState): void {
   for (const shard of state.shards.values()) {
@@ -122,8 +122,8 @@ function isUnused({ changedShards }: CoordinatorState, shard: ShardState): boole
 }
 
 /**
- * The probers that have word of the record's probes. One that never acknowledged an assignment may not exist: whoever asked
- * it would settle where it lives.
+ * The probers that check the record's probes. A prober that never acknowledged an assignment is left out: it may not
+ * exist, and a first call would decide its location.
  */
 export function probersOf({ partition }: CoordinatorState, root: Root): RecordProber[] {
   const byShard = Map.groupBy(root.probes.values(), ({ shard }) => shard);

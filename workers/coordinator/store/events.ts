@@ -1,7 +1,7 @@
 import { type Event, event } from "../../../shared/model/event.ts";
 
 const MAX_EVENTS = 5_000;
-/** Old events go in batches, so that an event costs one row and not two. */
+/** Old events are deleted in batches, so that an event costs one written row, not two. */
 const PRUNE_EVERY = 100;
 const MAX_PAGE = 500;
 const MAX_MESSAGE_CHARACTERS = 500;
@@ -17,7 +17,7 @@ export function addEvent(sql: SqlStorage, entry: NewEvent): void {
 
 type Row = { id: number; value: string };
 
-/** At most 500 events after the id, oldest first. One that cannot be read is left out. */
+/** At most 500 events after the id, oldest first. Events that cannot be parsed are skipped. */
 export function listEvents(sql: SqlStorage, after: number): Event[] {
   return read(sql.exec<Row>("SELECT id, value FROM events WHERE id > ? ORDER BY id LIMIT ?", after, MAX_PAGE));
 }
@@ -28,7 +28,7 @@ export function listNewestEvents(sql: SqlStorage, last: number, before: number):
   return read(sql.exec<Row>(select, before, Math.min(last, MAX_PAGE))).reverse();
 }
 
-/** Of the newest event, 0 while there is none. */
+/** Id of the newest event; 0 if there is none. */
 export function lastEventId(sql: SqlStorage): number {
   return sql.exec<{ id: number | null }>("SELECT max(id) AS id FROM events").one().id ?? 0;
 }

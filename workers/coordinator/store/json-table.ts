@@ -1,16 +1,19 @@
 import type { z } from "zod";
 
-/** A row that could not be read and was dropped. Nothing of its content is shown. */
+/** A row that could not be parsed and was dropped. Its content is never shown. */
 export interface BadRow {
   table: string;
   key: string;
   rule: string;
 }
 
-/** Of 2 MB that the platform takes: a character has up to three bytes. One row too many must not undo the others. */
+/**
+ * The platform limit is 2 MB, and a character has up to three bytes. One row that is too large must not roll back the
+ * others.
+ */
 const MAX_ROW_CHARACTERS = 650_000;
 
-/** A table of one text key and one JSON value, which is checked when it is read. */
+/** A table of one text key and one JSON value. Values are validated when they are read. */
 export interface JsonTable<Schema extends z.ZodType> {
   readAll(onBadRow: (bad: BadRow) => void): Map<string, z.output<Schema>>;
   put(key: string, row: z.input<Schema>): void;
@@ -20,8 +23,8 @@ export interface JsonTable<Schema extends z.ZodType> {
 type Stored = { key: string; value: string };
 
 /**
- * `name` is a constant of the code, never input. Schemas are tolerant of unknown fields, so that older code runs on
- * rows of newer code.
+ * `name` is a constant in the code, never input. Schemas tolerate unknown fields, so that older code can read rows of
+ * newer code.
  */
 export function jsonTable<Schema extends z.ZodType>(sql: SqlStorage, name: string, schema: Schema): JsonTable<Schema> {
   return {
@@ -33,7 +36,7 @@ export function jsonTable<Schema extends z.ZodType>(sql: SqlStorage, name: strin
           rows.set(key, result.row);
           continue;
         }
-        // It would be told of at every start, and nothing can be done with it.
+        // If it stayed, it would be reported at every start.
         sql.exec(`DELETE FROM ${name} WHERE key = ?`, key);
         onBadRow({ table: name, key, rule: result.rule });
       }
@@ -45,7 +48,7 @@ export function jsonTable<Schema extends z.ZodType>(sql: SqlStorage, name: strin
         console.error({ message: "a row is too large to be stored", table: name, key, characters: value.length });
         return;
       }
-      // To replace the row would be billed as two, since the key's index is written anew with it.
+      // REPLACE would be billed as two rows, since it also writes the index of the key.
       sql.exec(
         `INSERT INTO ${name} (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
         key,

@@ -28,7 +28,7 @@ import { readMeta } from "./meta.ts";
 import { storeCluster } from "./persist.ts";
 import type { ProbeRow, RegionStateRow, Store } from "./tables.ts";
 
-/** Rows that could not be read, by table, as they are come upon. */
+/** Rows that could not be read. */
 class BadRows {
   readonly #found: BadRow[] = [];
 
@@ -46,8 +46,8 @@ class BadRows {
 }
 
 /**
- * Reads everything needed to judge from storage. A row that cannot be read is skipped and told of; what it held comes
- * again from its cluster, or is counted anew.
+ * Loads the whole state from storage. A row that cannot be read is skipped and reported. Its cluster sends its
+ * content again, or it is counted again.
  */
 export function loadState(store: Store, dependencies: Dependencies, settings: CoordinatorSettings): CoordinatorState {
   const nowMs = dependencies.now();
@@ -68,7 +68,7 @@ export function loadState(store: Store, dependencies: Dependencies, settings: Co
   for (const row of bad.all()) reportBadRow(state, row, nowMs);
   for (const probe of state.probes.values()) {
     updateAdvisories(state, probe, nowMs);
-    // As it was shown before the sleep: a word that went stale since is told of when it is judged.
+    // The signature as of the last activity: a verdict that went stale since is reported when it is judged.
     probe.summarySignature = summarySignature(probe, regionVerdictsOf(state, probe, state.start.lastActiveAt ?? nowMs));
   }
   updateSuspects(state);
@@ -128,7 +128,7 @@ function loadClusters(state: CoordinatorState, bad: BadRows, nowMs: number): voi
   for (const name of bad.keys("clusters")) addLostCluster(state, name, nowMs);
 }
 
-/** Its count of decisions is lost; the time as a number is above any count, so that the next is newer to the cluster. */
+/** The count of its decisions is lost. The current time is above any count, so the cluster accepts the next number. */
 function addLostCluster(state: CoordinatorState, name: string, nowMs: number): Cluster {
   const row = { knownAt: nowMs, sharesNumber: NO_NUMBER, hasPublished: false, decided: nowMs, handed: nowMs - 1 };
   const cluster: Cluster = { ...row, name, shares: new Map(), damagedAt: nowMs };
@@ -137,7 +137,7 @@ function addLostCluster(state: CoordinatorState, name: string, nowMs: number): C
   return cluster;
 }
 
-/** A cluster whose share was lost has to send its shares again, and until then nothing is handed out without them. */
+/** A cluster with a lost share must send its shares again. Until then, nothing is delivered. */
 function loadShares(state: CoordinatorState, bad: BadRows, nowMs: number): void {
   for (const row of state.store.shares.readAll(bad.add).values()) {
     const cluster = state.clusters.get(row.cluster) ?? addLostCluster(state, row.cluster, nowMs);
@@ -163,7 +163,7 @@ function loadShards(state: CoordinatorState, bad: BadRows): void {
   }
 }
 
-/** A record whose decision was lost starts from all of its leaves: NXDOMAIN never follows from a loss. */
+/** A record with a lost decision starts with all of its leaves, so that a loss never causes NXDOMAIN. */
 function loadRecords(state: CoordinatorState, bad: BadRows): void {
   const rows = state.store.records.readAll(bad.add);
   const lost = new Set(bad.keys("records"));
@@ -199,7 +199,10 @@ function loadProbes(state: CoordinatorState, bad: BadRows, nowMs: number): void 
   }
 }
 
-/** Undefined where the row does not go with what is wanted: this code may read a share otherwise than the one before. */
+/**
+ * Returns undefined if the row does not fit the desired probe: this release may read a share differently than the one
+ * before.
+ */
 function restore(state: CoordinatorState, root: Root, desired: DesiredProbe, row: ProbeRow): ProbeState | undefined {
   const shard = state.shards.get(row.shard);
   if (shard === undefined || !isOfClass(shard, desired) || row.revision !== desired.probe.revision) return undefined;
@@ -231,7 +234,7 @@ function restoreRegionStates(probe: ProbeState, rows: ReadonlyMap<string, Region
     if (row === undefined) continue;
     const { counts, saidAt } = row;
     const checkedAt = restoredCheckedAt(probe, region, row.checkedAt);
-    // What was checked since belongs to the same class, so it went well where the class says so.
+    // Later checks had the same result, so they succeeded if the stored counts say so.
     const succeededAt = counts.successes > 0 ? checkedAt : row.succeededAt;
     probe.regionStates.set(region, {
       ...emptyRegionState(saidAt),

@@ -1,28 +1,28 @@
 import type { PricedItem } from "../../../shared/price/prices.ts";
 
-/** What there is one of; all whole numbers. */
+/** Single values; all are whole numbers. */
 type MetaKey =
-  /** Of every number that the coordinator gives out: when this storage was created, Unix ms, or above: see `epoch-recovery.ts`. */
+  /** Epoch of all message numbers: when this storage was created, Unix ms, or above (see `epoch-recovery.ts`). */
   | "epoch"
-  /** When this storage was created, Unix ms, where the epoch tells that no more. */
+  /** When this storage was created, Unix ms, if the epoch was raised since. */
   | "createdAt"
   | "partition"
-  /** How many there were at install: all clusters have to agree on where a record is. */
+  /** Number of partitions at install: all clusters must agree on the partition of a record. */
   | "partitions"
-  /** 1 once decisions may be handed out: see `bootstrap-gate.ts`. */
+  /** 1 once decisions may be delivered: see `bootstrap-gate.ts`. */
   | "gathered"
-  /** The highest number of an assignment of a shard that was forgotten. */
+  /** The highest assignment number of any pruned shard. */
   | "prunedTo"
-  /** 1 once the notifier knows that nothing is wrong, 0 while something is. */
+  /** 1 once the notifier has confirmed an empty list of alerts, 0 while there are alerts. */
   | "untroubled"
-  /** A hash of what the assignments were made by: see `assignments.ts`. */
+  /** Hash of the settings that the assignments were built with: see `assignments.ts`. */
   | "assignedBy"
-  /** When it was last told that the free plan's day was nearly used up, Unix ms: see `quota-alerts.ts`. */
+  /** When the free plan's quota alert was last raised, Unix ms: see `quota-alerts.ts`. */
   | `quota/${PricedItem}`
-  /** How many shares were ever seen: the older of two holds. */
+  /** Number of shares ever seen: the older of two shares wins. */
   | "seniority";
 
-/** Undefined where there is none, or none that can be read. */
+/** Returns undefined if the value is absent or cannot be read. */
 export function readMeta(sql: SqlStorage, key: MetaKey): number | undefined {
   const text = sql.exec<{ value: string }>("SELECT value FROM meta WHERE key = ?", key).toArray()[0]?.value;
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;

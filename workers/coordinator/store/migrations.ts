@@ -1,8 +1,8 @@
 const table = (name: string) => `CREATE TABLE ${name} (key TEXT PRIMARY KEY, value TEXT NOT NULL);`;
 
 /**
- * Forward only: a released entry is never edited. What one makes, older code must be able to run on, since a roll-back
- * does not take storage back.
+ * Forward only: a released entry is never edited. Older code must be able to run on the result, since a rollback does
+ * not restore storage.
  */
 export const MIGRATIONS: readonly string[] = [
   [

@@ -10,9 +10,7 @@ import {
   type ShardState,
   type Share,
 } from "../state.ts";
-/*
- * What of a thing in memory goes into its row.
- */
+/* Writes objects of the state to their rows. */
 
 export function storeCluster({ store }: CoordinatorState, { name, shares: _, ...row }: Cluster): void {
   store.clusters.put(name, row);
@@ -30,7 +28,10 @@ export function storeProbe(
   store.probes.put(desired.id, { revision, standing, shard: shard.key, assignedAt, timingEditedAt });
 }
 
-/** Writes a region's word if its class has changed: beyond the thresholds counts say nothing more. */
+/**
+ * Writes a region's state if its saturated counts have changed; higher counts carry no information. Returns whether
+ * it wrote.
+ */
 export function storeRegionState(
   { store }: CoordinatorState,
   { desired }: ProbeState,
@@ -51,7 +52,7 @@ export function storeShard({ store }: CoordinatorState, shard: ShardState): void
   store.shards.put(key, { intervalMs, n, regions: [...regions], assigned, acknowledged });
 }
 
-/** Gives everything that was changed its next number, once however much that was, and answers what it was. */
+/** Assigns the next number to each changed cluster and shard, once however much has changed, and returns them. */
 export function numberChanges(state: CoordinatorState): { shards: ShardState[]; clusters: Cluster[] } {
   const shards = [...state.changedShards];
   const clusters = [...state.changedClusters];
