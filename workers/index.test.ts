@@ -94,7 +94,7 @@ it("cron goes on, and says so, where a setting is wrong that only says who is to
   await worker.scheduled(createScheduledController(), settings, createExecutionContext());
   expect(beaten).toEqual(["0"]);
   expect(logged.mock.calls.flat()).toEqual([
-    "A setting is wrong, and the edge goes on without it: NOTIFICATIONS: must be JSON, a list of targets.",
+    "A setting is invalid, and the edge continues without it: NOTIFICATIONS: must be JSON, a list of targets.",
   ]);
   logged.mockRestore();
 });

@@ -28,7 +28,7 @@ export default {
    */
   async scheduled(_controller, env, _ctx): Promise<void> {
     const { PARTITIONS, NOTIFICATIONS, faults } = readSettings(env);
-    for (const { text } of faults) console.error(`A setting is wrong, and the edge goes on without it: ${text}.`);
+    for (const { text } of faults) console.error(`A setting is invalid, and the edge continues without it: ${text}.`);
     const others = Array.from({ length: PARTITIONS - 1 }, (_, before) => before + 1);
     await Promise.all([
       beatFirst(env),

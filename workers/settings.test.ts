@@ -145,7 +145,7 @@ describe("a slip in who may look, or who is told,", () => {
       NOTIFICATIONS: JSON.stringify([{ ...generic, url: "" }]),
     };
     expect(() => readSettings(wrong)).toThrow(
-      /^The settings of the Worker are wrong\. (?=.*VIEW_TOKEN)(?=.*PARTITIONS).*url/,
+      /^The settings of the Worker are invalid\. (?=.*VIEW_TOKEN)(?=.*PARTITIONS).*url/,
     );
   });
 });

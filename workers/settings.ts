@@ -25,28 +25,32 @@ const publicUrl = z
   .refine((text) => !/[?#]/.test(text), { error: "must have no query and no fragment" })
   .transform((text) => text.replace(/\/+$/, ""));
 
-/** Every setting of the edge: name, default, check and help in one place. */
+/** All settings of the edge: name, default, validation and help in one place. */
 const fields = z.object({
   ADMIN_TOKEN: z
     .string()
     .min(16)
     .optional()
-    .describe("Bearer token of the admin routes, 16 characters or more. Without it they are closed."),
-  PUBLIC_READS: flag.describe("Answer the read routes without the admin token. Cluster routes always need it."),
+    .describe("Bearer token of the admin routes, 16 characters or more. Without it, these routes are closed."),
+  PUBLIC_READS: flag.describe("Serve the read routes without the admin token. Cluster routes always need it."),
   VIEW_TOKEN: z
     .string()
     .min(16)
     .optional()
-    .describe("Opens the view and the read routes, and nothing else; 16 characters or more, another than ADMIN_TOKEN."),
+    .describe("Token for the view and the read routes only; 16 characters or more, different from ADMIN_TOKEN."),
   PUBLIC_VIEW: z
     .enum(["off", "overview", "overview-without-addresses"])
     .default("off")
-    .describe("What anyone may see without a token: nothing, the overview, or the overview with its addresses hidden."),
+    .describe("What is visible without a token: nothing, the overview, or the overview with hidden addresses."),
   HEADER_KEY: headerKey
     .optional()
-    .describe("32 bytes in base64 that seal header secrets. Without it such records rest."),
-  HEADER_KEY_ID: z.string().min(1).default("1").describe("Names HEADER_KEY in what it sealed."),
-  HEADER_KEY_PREVIOUS: headerKey.optional().describe("The key before, still opened while rotating."),
+    .describe("32 bytes in base64 that encrypt header secrets. Without it, probes that need them rest."),
+  HEADER_KEY_ID: z
+    .string()
+    .min(1)
+    .default("1")
+    .describe("Id of HEADER_KEY, stored with each secret that it encrypted."),
+  HEADER_KEY_PREVIOUS: headerKey.optional().describe("The previous key, still used for decryption during a rotation."),
   HEADER_KEY_PREVIOUS_ID: z.string().optional(),
   PARTITIONS: z.coerce
     .number()
@@ -55,12 +59,14 @@ const fields = z.object({
     .max(64)
     .default(1)
     .describe(
-      "Coordinators; set once, at install. Should it be changed, the number of install time stays in force, and each cluster's conditions say so.",
+      "Number of coordinators; set once, at install. A later change has no effect, and each cluster's conditions report it.",
     ),
   ALLOW_PRIVATE_ADDRESSES: flag.describe("Probe private and loopback addresses. For a local stack only."),
   ALLOWED_PORTS: allowedPorts
     .prefault("1-65535")
-    .describe("Ports that are probed, such as `80,443,8000-8999`. Port 25 never is: the platform refuses it."),
+    .describe(
+      "Ports that may be probed, such as `80,443,8000-8999`. Port 25 is never probed: the platform refuses it.",
+    ),
   MAX_REQUESTS_PER_ADDRESS: z.coerce
     .number()
     .int()
@@ -68,7 +74,7 @@ const fields = z.object({
     .max(10_000)
     .default(100)
     .describe(
-      "Requests a second that one partition sends to one address, or one host name, at most, all regions together; near it confirmations are fewer, and beyond it the newest records are published unjudged.",
+      "Limit of requests per second from one partition to one address or host name, from all regions together. Near the limit, confirmations are less frequent. Beyond it, the newest records are published unprobed.",
     ),
   MAX_LEAVES_PER_CLUSTER: z.coerce
     .number()
@@ -76,11 +82,13 @@ const fields = z.object({
     .min(1)
     .max(100_000)
     .default(10_000)
-    .describe("Leaves in one cluster's snapshot at most; records beyond it are refused."),
+    .describe("Limit of leaves in one cluster's snapshot; records beyond it are refused."),
   PLAN: z
     .enum(["paid", "free"])
     .default("paid")
-    .describe("Cloudflare's plan. On the free one, use is held against its daily limits, and nearing one is told."),
+    .describe(
+      "Cloudflare's plan. On the free plan, usage is compared with its daily limits, and an alert is raised near a limit.",
+    ),
   DIALS_TOGETHER: z.coerce
     .number()
     .int()
@@ -88,12 +96,12 @@ const fields = z.object({
     .max(5)
     .default(1)
     .describe(
-      "Proven addresses that are dialled at a time in each invocation a prober makes for it. Above 1 only where Cloudflare counts these dials apart from the prober's own six: rounds are over sooner then, and cost less. `npm run check:edge` measures that, and says what to set.",
+      "Concurrent dials of proven addresses in each loopback call of a prober. Set it above 1 only if Cloudflare counts these dials separately from the prober's own six. Rounds are then shorter and cost less. `npm run check:edge` measures this and recommends a value.",
     ),
   EXTRA_ROOTS: roots
     .default([])
     .describe(
-      "Certificates in PEM that HTTPS probes trust beside Mozilla's roots, such as those of private authorities; Cloudflare allows 5 KB.",
+      "Certificates in PEM that HTTPS probes trust besides Mozilla's roots, such as private authorities; Cloudflare allows 5 KB.",
     ),
   RESOLVER_URL: z.url().default("https://cloudflare-dns.com/dns-query").describe("DNS over HTTPS (RFC 8484)."),
   CANARIES: z
@@ -102,32 +110,38 @@ const fields = z.object({
     .transform((text) => text.split(",").filter((part) => part !== ""))
     .pipe(z.array(socketAddress))
     .describe(
-      "The first two are dialled when most of a round fails, and the first two of IPv6 when all dials to IPv6 do; if they fail too, the trouble is ours.",
+      "Reference addresses. The first two are dialed if most of a round fails, the first two of IPv6 if all IPv6 dials fail. If they fail too, the fault is the prober's.",
     ),
   COLO_URL: z
     .union([z.literal(""), z.url()])
     .default("https://www.cloudflare.com/cdn-cgi/trace")
-    .describe("Tells a prober in which data centre it really runs; empty to leave that unknown."),
+    .describe("URL that tells a prober its data centre; empty to leave the data centre unknown."),
   EDGE_STALE_AFTER: duration(1_000, 24 * HOUR_MS)
     .default(300_000)
-    .describe("As the agents have it: word leaves thrice within it; after a loss, clusters are awaited for it."),
-  VEDETTE_RECONFIG_MAX_DELAY: duration(0, HOUR_MS).default(1_000).describe("Window in which changes are coalesced."),
+    .describe(
+      "Must match the agents' setting. The edge sends at least three contacts per period, and waits this long for clusters after losing its storage.",
+    ),
+  VEDETTE_RECONFIG_MAX_DELAY: duration(0, HOUR_MS)
+    .default(1_000)
+    .describe("How long changes are collected before they are sent."),
   PROJECT_URL: z.url().default("https://vedette.dev").describe("Named in the User-Agent of probes."),
   NOTIFICATIONS: z
     .string()
     .optional()
-    .describe("Who is told of troubles, as JSON: see [notifications](notifications.md). Nobody where it is absent."),
+    .describe(
+      "Receivers of alerts, as JSON: see [notifications](notifications.md). Without it, no notifications are sent.",
+    ),
   PUBLIC_URL: publicUrl
     .optional()
-    .describe("Where people open the view, such as `https://vedette.example.com`: notifications link to it."),
+    .describe("Public URL of the view, such as `https://vedette.example.com`; notifications link to it."),
 });
 
 export const settingsSchema = fields.refine(
   ({ ADMIN_TOKEN, VIEW_TOKEN }) => VIEW_TOKEN === undefined || VIEW_TOKEN !== ADMIN_TOKEN,
-  { path: ["VIEW_TOKEN"], error: "must be another than ADMIN_TOKEN: who may look is not who may change" },
+  { path: ["VIEW_TOKEN"], error: "must differ from ADMIN_TOKEN: read access must not grant write access" },
 );
 
-/** A setting that is not as it should be; the text names field and rule, and never the value. */
+/** An invalid setting. The text names the field and the rule, never the value. */
 export interface SettingFault {
   setting: string;
   text: string;
@@ -135,15 +149,15 @@ export interface SettingFault {
 
 export type Settings = Omit<z.output<typeof settingsSchema>, "NOTIFICATIONS"> & {
   NOTIFICATIONS: NotificationTarget[];
-  /** What is wrong in settings that the edge goes on without: see `ASIDE`. */
+  /** Faults of settings that the edge can continue without: see `OPTIONAL`. */
   faults: readonly SettingFault[];
 };
 
 /**
- * Who may read, who may change, who is notified. A mistake there must not stop a failover. The setting counts as absent, which
- * opens nothing. Of notification targets only the wrong ones are left out.
+ * Access and notification settings. A mistake there must not stop a failover, so an invalid one counts as absent,
+ * which grants nothing. Of the notification targets, only the invalid ones are left out.
  */
-const ASIDE: ReadonlySet<string> = new Set([
+const OPTIONAL: ReadonlySet<string> = new Set([
   "ADMIN_TOKEN",
   "PUBLIC_READS",
   "VIEW_TOKEN",
@@ -152,12 +166,12 @@ const ASIDE: ReadonlySet<string> = new Set([
   "NOTIFICATIONS",
 ]);
 
-/** Not quoted in errors. EXTRA_ROOTS is long, and a private key may be in it by mistake. */
-const SECRETS: ReadonlySet<string> = new Set([...ASIDE, "HEADER_KEY", "HEADER_KEY_PREVIOUS", "EXTRA_ROOTS"]);
+/** Values that errors never show. EXTRA_ROOTS is long, and may contain a private key by mistake. */
+const SECRETS: ReadonlySet<string> = new Set([...OPTIONAL, "HEADER_KEY", "HEADER_KEY_PREVIOUS", "EXTRA_ROOTS"]);
 
 /**
- * Reads the settings from the Worker's bindings. Throws one error that names every wrong one, never a secret's value, unless
- * the edge can go on without them: those are in `faults`.
+ * Reads the settings from the Worker's bindings. Throws one error that names every invalid setting, never a secret's
+ * value. Settings that the edge can continue without are in `faults` instead.
  */
 export function readSettings(env: object): Settings {
   let given = Object.fromEntries(Object.keys(settingsSchema.shape).map((name) => [name, Reflect.get(env, name)]));
@@ -165,7 +179,7 @@ export function readSettings(env: object): Settings {
   let result = settingsSchema.safeParse(given);
   while (!result.success) {
     const found = faultsIn(result.error, given);
-    if (found.some(({ setting }) => !ASIDE.has(setting))) {
+    if (found.some(({ setting }) => !OPTIONAL.has(setting))) {
       throw wrongSettings([...found, ...targetsIn(given.NOTIFICATIONS, true).faults]);
     }
     faults.push(...found);
@@ -178,10 +192,10 @@ export function readSettings(env: object): Settings {
 
 function wrongSettings(faults: readonly SettingFault[]): Error {
   const text = faults.map((fault) => fault.text).join("; ");
-  return new Error(`The settings of the Worker are wrong. ${text}. See workers/settings.ts.`);
+  return new Error(`The settings of the Worker are invalid. ${text}. See workers/settings.ts.`);
 }
 
-/** Where targets may be depends on whether private addresses are allowed. */
+/** Validation of targets depends on whether private addresses are allowed. */
 function targetsIn(given: unknown, allowPrivate: boolean) {
   const text = typeof given === "string" ? given : "";
   const { targets, faults } = readTargets(text, "NOTIFICATIONS", (url) => webhookFault(url, allowPrivate));

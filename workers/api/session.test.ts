@@ -185,7 +185,7 @@ describe("an answer", () => {
 describe("the settings", () => {
   it.each([
     ["a short view token", { VIEW_TOKEN: "short-canary" }, /VIEW_TOKEN: must be at least 16/],
-    ["one token for both", { ADMIN_TOKEN: ADMIN, VIEW_TOKEN: ADMIN }, /VIEW_TOKEN: must be another than ADMIN_TOKEN/],
+    ["one token for both", { ADMIN_TOKEN: ADMIN, VIEW_TOKEN: ADMIN }, /VIEW_TOKEN: must differ from ADMIN_TOKEN/],
     ["a view that is neither", { PUBLIC_VIEW: "some" }, /PUBLIC_VIEW: must be one of off, overview/],
   ])("go without %s, and show no token", (_name, given, words) => {
     const settings = readSettings(given);

@@ -57,7 +57,7 @@ function mustRecover(state: CoordinatorState, { held, own, holder, remedy }: For
   if (isCredible(held, own, nowMs)) return true;
   if (state.loggedHolders.has(holder)) return false;
   state.loggedHolders.add(holder);
-  const message = `${holder} numbered ${formatNumber(held)}, of an epoch more than a day ahead of the clock here, and takes none from here: once the clocks are right, ${remedy}`;
+  const message = `${holder} numbered ${formatNumber(held)}, whose epoch is more than a day ahead of the clock here, so it ignores messages from here; correct the clocks, then ${remedy}`;
   console.error({ message, partition: state.partition });
   addEvent(state.store.sql, { at: nowMs, type: "NumberOvertaken", message });
   return false;
@@ -68,7 +68,7 @@ function mustRecover(state: CoordinatorState, { held, own, holder, remedy }: For
  * gate closes while clusters may still be missing. All messages get new numbers and are sent again.
  */
 function raiseEpoch(state: CoordinatorState, epoch: number, nowMs: number): void {
-  const message = `numbers go on in epoch ${epoch}, above those that this coordinator gave out before it lost its storage`;
+  const message = `message numbers continue in epoch ${epoch}, above those from before the storage was lost`;
   console.warn({ message, partition: state.partition, before: state.epoch });
   addEvent(state.store.sql, { at: nowMs, type: "NumberOvertaken", message });
   writeMeta(state.store.sql, "createdAt", state.createdAt);

@@ -1,5 +1,4 @@
 import type { Budget } from "../../shared/budget.ts";
-import { NO_COUNTS } from "../../shared/health/count.ts";
 import type { Recent } from "../../shared/health/flapping.ts";
 import type { Standing } from "../../shared/health/verdict.ts";
 import type { Condition } from "../../shared/model/condition.ts";
@@ -242,18 +241,3 @@ export const recordOf = (share: { cluster: string; record: string }) => `${share
 export const shardKey = (shard: { intervalMs: number; n: number }) => `${shard.intervalMs}/${shard.n}`;
 export const inRegionKey = (shard: { intervalMs: number; n: number }, region: Region) => `${shardKey(shard)}@${region}`;
 export const regionStateKey = (probe: string, region: Region) => `${probe}@${region}`;
-
-/** The state of a region that has not reported the probe yet. */
-export function emptyRegionState(nowMs: number): RegionState {
-  return {
-    counts: NO_COUNTS,
-    stored: undefined,
-    checkedAt: undefined,
-    succeededAt: undefined,
-    saidAt: nowMs,
-    recent: [],
-    recentAt: 0,
-    recheckRequestedAt: 0,
-    observation: undefined,
-  };
-}

@@ -33,8 +33,8 @@ export function recordStatuses(
 ): RecordStatus[] {
   const sorted = [...roots].sort((a, b) => (a.rootHost < b.rootHost ? -1 : 1));
   const probes = sorted.flatMap((root) => [...root.probes.values()]);
-  const words = probes.reduce((sum, { desired }) => sum + desired.check.regions.length, 0);
-  return sorted.map((root) => statusOf(state, root, words > MAX_STATES_WITH_OBSERVATIONS, nowMs));
+  const regionStates = probes.reduce((sum, { desired }) => sum + desired.check.regions.length, 0);
+  return sorted.map((root) => statusOf(state, root, regionStates > MAX_STATES_WITH_OBSERVATIONS, nowMs));
 }
 
 export function listedStatus(state: CoordinatorState, root: Root, isBare: boolean, nowMs: number): RecordStatus {
@@ -93,7 +93,7 @@ function suspectsOf(state: CoordinatorState, root: Root) {
 export function probeStatus(state: CoordinatorState, probe: ProbeState, nowMs: number): ProbeStatus {
   const { desired, standing } = probe;
   const policy = policyOf(probe);
-  const words = regionVerdictsOf(state, probe, nowMs);
+  const verdicts = regionVerdictsOf(state, probe, nowMs);
   return {
     id: desired.id,
     cluster: desired.cluster,
@@ -102,21 +102,23 @@ export function probeStatus(state: CoordinatorState, probe: ProbeState, nowMs: n
     verdict: standing?.verdict ?? "Pending",
     since: standing?.since ?? probe.assignedAt,
     ...(standing?.provenAt !== undefined && { provenAt: standing.provenAt }),
-    consecutiveFailures: consecutiveFailures(words, policy.quorum),
+    consecutiveFailures: consecutiveFailures(verdicts, policy.quorum),
     failureThreshold: policy.failureThreshold,
     successThreshold: policy.successThreshold,
     quorum: policy.quorum,
-    regions: words.map(({ region, freshness, counts }) => regionStatus(probe, region, { region, freshness, counts })),
+    regions: verdicts.map(({ region, freshness, counts }) =>
+      regionStatus(probe, region, { region, freshness, counts }),
+    ),
     advisories: probe.advisories,
     ...(desired.resting !== undefined && { resting: desired.resting }),
   };
 }
 
-function regionStatus(probe: ProbeState, region: Region, word: RegionStatus): RegionStatus {
+function regionStatus(probe: ProbeState, region: Region, verdict: RegionStatus): RegionStatus {
   const regionState = probe.regionStates.get(region);
   const colo = probe.shard.inRegions.get(region)?.colo;
   return {
-    ...word,
+    ...verdict,
     ...(regionState?.checkedAt !== undefined && { checkedAt: regionState.checkedAt }),
     ...(colo !== undefined && { colo }),
     ...(regionState?.observation !== undefined && { observation: regionState.observation }),

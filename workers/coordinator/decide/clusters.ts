@@ -26,7 +26,7 @@ export function registerCluster(state: CoordinatorState, name: string, nowMs: nu
   };
   state.clusters.set(name, cluster);
   storeCluster(state, cluster);
-  addEvent(state.store.sql, { at: nowMs, type: "ClusterRegistered", cluster: name, message: `${name} is known here` });
+  addEvent(state.store.sql, { at: nowMs, type: "ClusterRegistered", cluster: name, message: `${name} was registered` });
   return cluster;
 }
 
@@ -73,17 +73,17 @@ export function senderOf(
 }
 
 /** Repairs losses in either direction: see `CoordinatorRpc.contact`. */
-export function contact(state: CoordinatorState, word: ClusterContact, nowMs: number): ContactReceipt {
-  const cluster = senderOf(state, word.cluster, word.sharesNumber, nowMs);
+export function contact(state: CoordinatorState, message: ClusterContact, nowMs: number): ContactReceipt {
+  const cluster = senderOf(state, message.cluster, message.sharesNumber, nowMs);
   if (cluster === undefined) return { sharesWanted: false };
-  noteReachability(state, cluster, word.unreachable);
-  noteContact(state, word, nowMs);
+  noteReachability(state, cluster, message.unreachable);
+  noteContact(state, message, nowMs);
   // The response must carry a number that the cluster accepts.
-  if (recoverDecisionNumber(state, cluster, word.decisionsNumber, nowMs)) commit(state);
-  const sharesWanted = word.sharesNumber.n > 0 && isNewer(word.sharesNumber, cluster.sharesNumber);
+  if (recoverDecisionNumber(state, cluster, message.decisionsNumber, nowMs)) commit(state);
+  const sharesWanted = message.sharesNumber.n > 0 && isNewer(message.sharesNumber, cluster.sharesNumber);
   const decided = { epoch: state.epoch, n: cluster.decided };
-  if (!isNewer(decided, word.decisionsNumber)) {
-    noteHanded(state, cluster, Math.min(cluster.decided, word.decisionsNumber.n));
+  if (!isNewer(decided, message.decisionsNumber)) {
+    noteHanded(state, cluster, Math.min(cluster.decided, message.decisionsNumber.n));
     return { sharesWanted };
   }
   const decisions = decisionsFor(state, cluster, nowMs);

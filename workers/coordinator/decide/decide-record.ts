@@ -34,7 +34,7 @@ function decisionOf(root: Root): Decision | undefined {
       wasPublished: [...(root.decision?.endpoints ?? []), ...root.claimed],
     });
   } catch (error) {
-    console.error({ message: "a record could not be decided", rootHost: root.rootHost, error: errorMessage(error) });
+    console.error({ message: "cannot decide a record", rootHost: root.rootHost, error: errorMessage(error) });
     return undefined;
   }
 }
@@ -67,10 +67,10 @@ function describeChange(before: readonly LeafDecision[], after: readonly LeafDec
     return old?.published !== published || old.reason !== reason;
   });
   const kept = new Set(after.map(({ leaf }) => leaf));
-  const words = [
+  const changes = [
     ...changed.map(({ leaf, published, reason }) => `${leaf} ${published ? "published" : "withheld"} (${reason})`),
     ...before.filter(({ leaf }) => !kept.has(leaf)).map(({ leaf }) => `${leaf} gone`),
   ];
-  const more = words.length > MAX_LEAVES_NAMED ? [`${words.length - MAX_LEAVES_NAMED} more`] : [];
-  return [...words.slice(0, MAX_LEAVES_NAMED), ...more].join(", ") || "other endpoints, the same leaves";
+  const more = changes.length > MAX_LEAVES_NAMED ? [`${changes.length - MAX_LEAVES_NAMED} more`] : [];
+  return [...changes.slice(0, MAX_LEAVES_NAMED), ...more].join(", ") || "endpoints changed, leaves unchanged";
 }

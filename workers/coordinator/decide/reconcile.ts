@@ -76,7 +76,7 @@ function desiredWithConflictEvents(state: CoordinatorState, root: Root, nowMs: n
   for (const share of root.shares.filter(hasConflict)) {
     if (before.has(recordOf(share))) continue;
     const { rootHost } = root;
-    const message = `${recordOf(share)}: an older share of the record holds`;
+    const message = `${recordOf(share)}: an older share of the record takes precedence`;
     addEvent(state.store.sql, { at: nowMs, type: "RecordConflict", rootHost, cluster: share.cluster, message });
   }
   return desired;
@@ -90,7 +90,11 @@ export function desiredProbesOf(state: CoordinatorState, root: Root): Map<string
     return mergeAndDesire(state, root);
   } catch (error) {
     // One record must not stop the others: it keeps its present probes.
-    console.error({ message: "a record could not be read", rootHost: root.rootHost, error: errorMessage(error) });
+    console.error({
+      message: "cannot read the shares of a record",
+      rootHost: root.rootHost,
+      error: errorMessage(error),
+    });
     return new Map([...root.probes].map(([id, { desired }]) => [id, desired]));
   }
 }
@@ -159,9 +163,9 @@ function changeProbe(state: CoordinatorState, probe: ProbeState, desired: Desire
     probe.assignedAt = nowMs;
     deleteRegionStates(state, probe, (region) => !desired.check.regions.includes(region));
   }
-  for (const [region, word] of probe.regionStates) {
-    word.counts = reassess(word.counts, desired.check);
-    storeRegionState(state, probe, region, word);
+  for (const [region, regionState] of probe.regionStates) {
+    regionState.counts = reassess(regionState.counts, desired.check);
+    storeRegionState(state, probe, region, regionState);
   }
   if (assignedForm(before) !== assignedForm(desired)) state.changedShards.add(probe.shard);
   storeProbe(state, probe);

@@ -31,15 +31,10 @@ const MORE_CHARACTERS = 20;
 export function alertsOf(state: CoordinatorState, nowMs: number): Trouble[] {
   const clock = clockIn(nowMs, "UTC");
   const all = [...state.roots.values()].flatMap((root) => recordAlert(root) ?? []);
-  const troubles = [
-    ...all,
-    ...regionAlerts(state, clock),
-    ...clusterAlerts(state, clock),
-    ...quotaAlerts(state, nowMs),
-  ];
-  troubles.sort((a, b) => a.since - b.since || (a.key < b.key ? -1 : 1));
-  return troubles.slice(0, MAX_ALERTS).map((trouble) => {
-    const { root, ...rest } = { root: undefined, ...trouble };
+  const alerts = [...all, ...regionAlerts(state, clock), ...clusterAlerts(state, clock), ...quotaAlerts(state, nowMs)];
+  alerts.sort((a, b) => a.since - b.since || (a.key < b.key ? -1 : 1));
+  return alerts.slice(0, MAX_ALERTS).map((alert) => {
+    const { root, ...rest } = { root: undefined, ...alert };
     return root === undefined ? rest : { ...rest, summary: summarize(state, root, clock, nowMs) };
   });
 }
@@ -141,19 +136,19 @@ export function sendAlertsIfChanged(state: CoordinatorState): void {
  * ended.
  */
 export async function sendAlerts(state: CoordinatorState): Promise<void> {
-  const { dependencies, alerts: telling } = state;
-  if (dependencies.troubles === undefined || telling.isSending) return;
-  telling.isSending = true;
+  const { dependencies, alerts } = state;
+  if (dependencies.troubles === undefined || alerts.isSending) return;
+  alerts.isSending = true;
   try {
     await sendOnce(state, dependencies.troubles);
-    while (telling.isChanged && !state.isAbandoned) {
+    while (alerts.isChanged && !state.isAbandoned) {
       await dependencies.rest(REST_MS);
       await sendOnce(state, dependencies.troubles);
     }
   } catch (error) {
-    console.warn({ message: "the notifier could not be reached", error: errorMessage(error) });
+    console.warn({ message: "cannot reach the notifier", error: errorMessage(error) });
   } finally {
-    telling.isSending = false;
+    alerts.isSending = false;
   }
 }
 
@@ -165,15 +160,15 @@ async function sendOnce(
   const { sql } = state.store;
   state.alerts.isChanged = false;
   if (state.isAbandoned || !mayDeliver(state, nowMs)) return;
-  const troubles = alertsOf(state, nowMs);
+  const alerts = alertsOf(state, nowMs);
   const isKnown = readMeta(sql, "untroubled") === 1;
-  if (troubles.length === 0 && isKnown) return;
+  if (alerts.length === 0 && isKnown) return;
   if (isKnown) writeMeta(sql, "untroubled", 0);
   const at = Math.max(nowMs, state.alerts.at + 1);
-  const answer = await tell({ partition: state.partition, at, troubles });
+  const answer = await tell({ partition: state.partition, at, troubles: alerts });
   state.alerts.at = Math.max(at, answer.at);
   if (state.isAbandoned) return;
   // The notifier has a later list, from before the clock here was corrected. It is sent again with a later time.
   if (answer.at > at) state.alerts.isChanged = true;
-  else if (troubles.length === 0) writeMeta(sql, "untroubled", 1);
+  else if (alerts.length === 0) writeMeta(sql, "untroubled", 1);
 }

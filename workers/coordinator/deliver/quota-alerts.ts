@@ -44,5 +44,5 @@ function alertedAt({ store }: CoordinatorState, item: PricedItem, nowMs: number)
 
 function sentence(item: PricedItem, share: number): string {
   const limit = `${FREE_A_DAY[item].toLocaleString("en")} ${ITEM_WORDS[item]}`;
-  return `${Math.floor(share * 100)} % or more of the ${limit} are used that the free plan allows in a day; beyond them nothing is probed until 00:00 UTC: lengthen intervals, name fewer regions, or take the paid plan`;
+  return `${Math.floor(share * 100)} % or more of the ${limit} of the free plan's day are used; beyond them nothing is probed until 00:00 UTC: lengthen intervals, use fewer regions, or switch to the paid plan`;
 }

@@ -13,17 +13,17 @@ const WRITE_EVERY_MS = 50_000;
 /**
  * Records the report of a shard in a region, in memory only: see {@link writeLastSeen} and {@link writeAllLastSeen}.
  */
-export function noteLastSeen(shard: ShardState, place: ShardInRegion, report: Report, nowMs: number): void {
+export function noteLastSeen(shard: ShardState, inRegion: ShardInRegion, report: Report, nowMs: number): void {
   const roundAt = Math.min(report.roundAt, nowMs);
-  place.lastSeen = {
+  inRegion.lastSeen = {
     number: notAfterNow(nowMs, report.number),
     roundAt,
     lagging: laggingIn(shard, report.shard.region, roundAt),
   };
-  place.heardAt = nowMs;
-  place.colo = report.colo ?? place.colo;
-  place.lateMs = report.lateMs;
-  place.isReassigned = false;
+  inRegion.heardAt = nowMs;
+  inRegion.colo = report.colo ?? inRegion.colo;
+  inRegion.lateMs = report.lateMs;
+  inRegion.isReassigned = false;
 }
 
 /**
@@ -86,9 +86,9 @@ export function restoreLastSeen(state: CoordinatorState, rows: ReadonlyMap<strin
     }
   }
   for (const shard of state.shards.values()) {
-    for (const [region, place] of shard.inRegions) {
-      place.lastSeen = newest.get(inRegionKey(shard, region));
-      place.heardAt = place.lastSeen?.roundAt;
+    for (const [region, inRegion] of shard.inRegions) {
+      inRegion.lastSeen = newest.get(inRegionKey(shard, region));
+      inRegion.heardAt = inRegion.lastSeen?.roundAt;
     }
   }
   state.lastSeenWrittenAt = rows.get(ALL_SEEN)?.at ?? 0;

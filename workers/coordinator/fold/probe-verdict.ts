@@ -19,9 +19,9 @@ export function judgeProbe(state: CoordinatorState, probe: ProbeState, nowMs: nu
     return false;
   }
   const policy = policyOf(probe);
-  const words = regionVerdictsOf(state, probe, nowMs);
-  updateSummarySignature(state, probe, words);
-  const standing = judge(before, words, policy, nowMs);
+  const verdicts = regionVerdictsOf(state, probe, nowMs);
+  updateSummarySignature(state, probe, verdicts);
+  const standing = judge(before, verdicts, policy, nowMs);
   probe.standing = standing;
   if (standing.verdict !== before?.verdict || standing.provenAt !== before?.provenAt) storeProbe(state, probe);
   updateAdvisories(state, probe, nowMs);

@@ -11,7 +11,6 @@ import { recoverAssignmentNumber } from "../epoch-recovery.ts";
 import { assignmentFor } from "../place/assignments.ts";
 import {
   type CoordinatorState,
-  emptyRegionState,
   type ProbeState,
   type RegionState,
   type Root,
@@ -22,6 +21,7 @@ import { storeRegionState } from "../store/persist.ts";
 import { forgetTold } from "../told.ts";
 import { isJustStarted, noteLastSeen, writeLastSeen } from "./last-seen.ts";
 import { judgeProbe } from "./probe-verdict.ts";
+import { emptyRegionState } from "./region-state.ts";
 import { type Difference, requestRechecks } from "./request-recheck.ts";
 import { noteProber } from "./usage.ts";
 
@@ -32,10 +32,10 @@ import { noteProber } from "./usage.ts";
 export function receiveReport(state: CoordinatorState, report: Report, nowMs: number): Assignment | undefined {
   const { region } = report.shard;
   const shard = state.shards.get(shardKey(report.shard));
-  const place = shard?.inRegions.get(region);
+  const inRegion = shard?.inRegions.get(region);
   recoverAssignmentNumber(state, shard, { held: report.assignment, ...report.shard }, nowMs);
-  if (shard === undefined || place === undefined) return emptyAssignmentForUnknownShard(state, report);
-  if (isNewer(report.number, place.lastSeen?.number ?? NO_NUMBER)) {
+  if (shard === undefined || inRegion === undefined) return emptyAssignmentForUnknownShard(state, report);
+  if (isNewer(report.number, inRegion.lastSeen?.number ?? NO_NUMBER)) {
     noteProber(state, report, nowMs);
     fold(state, shard, report, nowMs);
   }
@@ -46,52 +46,52 @@ export function receiveReport(state: CoordinatorState, report: Report, nowMs: nu
 
 function fold(state: CoordinatorState, shard: ShardState, report: Report, nowMs: number): void {
   const { region } = report.shard;
-  const place = shard.inRegions.get(region);
-  if (place === undefined) return;
-  const turned = new Set<Root>();
+  const inRegion = shard.inRegions.get(region);
+  if (inRegion === undefined) return;
+  const changedVerdicts = new Set<Root>();
   const differing: Difference[] = [];
   let hasWritten = false;
   for (const entry of report.probes) {
     const probe = shard.members.get(entry.id);
     if (probe === undefined || probe.desired.probe.revision !== entry.revision) continue;
-    const { before, hasStored, hasTurned } = foldProbe(state, probe, region, entry, nowMs);
+    const { before, hasStored, hasNewVerdict } = foldProbe(state, probe, region, entry, nowMs);
     hasWritten ||= hasStored;
-    if (hasTurned) turned.add(probe.root);
+    if (hasNewVerdict) changedVerdicts.add(probe.root);
     const after = probe.regionStates.get(region)?.counts ?? before;
     if (hasBegunToDiffer(before, after)) differing.push({ probe, said: before.says });
   }
-  noteLastSeen(shard, place, report, nowMs);
+  noteLastSeen(shard, inRegion, report, nowMs);
   if (hasWritten || isJustStarted(state, nowMs)) writeLastSeen(state, shard, region, nowMs);
-  for (const root of turned) decideRoot(state, root, nowMs);
+  for (const root of changedVerdicts) decideRoot(state, root, nowMs);
   requestRechecks(state, shard, region, differing, nowMs);
 }
 
 function foldProbe(state: CoordinatorState, probe: ProbeState, region: Region, entry: ProbeReport, nowMs: number) {
-  const word = probe.regionStates.get(region) ?? emptyRegionState(nowMs);
-  probe.regionStates.set(region, word);
-  const before = word.counts;
-  updateRegionState(word, probe, entry, nowMs);
-  const hasStored = storeRegionState(state, probe, region, word);
+  const regionState = probe.regionStates.get(region) ?? emptyRegionState(nowMs);
+  probe.regionStates.set(region, regionState);
+  const before = regionState.counts;
+  updateRegionState(regionState, probe, entry, nowMs);
+  const hasStored = storeRegionState(state, probe, region, regionState);
   if (hasStored) forgetTold(probe.root);
-  const hasTurned = judgeProbe(state, probe, nowMs) || word.counts.says !== before.says;
-  return { before, hasStored, hasTurned };
+  const hasNewVerdict = judgeProbe(state, probe, nowMs) || regionState.counts.says !== before.says;
+  return { before, hasStored, hasNewVerdict };
 }
 
 /** An entry without a completed check changes nothing: the prober may have lost its storage, and its counts with it. */
-function updateRegionState(word: RegionState, { desired }: ProbeState, entry: ProbeReport, nowMs: number): void {
-  if (entry.observation !== undefined) word.observation = entry.observation;
+function updateRegionState(regionState: RegionState, { desired }: ProbeState, entry: ProbeReport, nowMs: number): void {
+  if (entry.observation !== undefined) regionState.observation = entry.observation;
   if (entry.checkedAt === undefined) return;
   const checkedAt = Math.min(entry.checkedAt, nowMs);
   const counts = reassess(entry.counts, desired.check);
-  if (counts.says !== word.counts.says) word.saidAt = checkedAt;
-  if (counts.successes > 0) word.succeededAt = checkedAt;
-  if (entry.observation !== undefined && checkedAt > (word.checkedAt ?? 0)) {
-    const ofSameTurn = isSameTurn(word.recentAt, checkedAt, desired.check.intervalMs);
-    word.recent = remember(word.recent, outcomeOf(entry.observation.reason), counts.says, ofSameTurn);
-    if (!ofSameTurn) word.recentAt = checkedAt;
+  if (counts.says !== regionState.counts.says) regionState.saidAt = checkedAt;
+  if (counts.successes > 0) regionState.succeededAt = checkedAt;
+  if (entry.observation !== undefined && checkedAt > (regionState.checkedAt ?? 0)) {
+    const ofSameTurn = isSameTurn(regionState.recentAt, checkedAt, desired.check.intervalMs);
+    regionState.recent = remember(regionState.recent, outcomeOf(entry.observation.reason), counts.says, ofSameTurn);
+    if (!ofSameTurn) regionState.recentAt = checkedAt;
   }
-  word.counts = counts;
-  word.checkedAt = checkedAt;
+  regionState.counts = counts;
+  regionState.checkedAt = checkedAt;
 }
 
 /** A prober that works under the newest assignment has it, even if its acknowledgement was lost. */

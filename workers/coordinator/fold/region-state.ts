@@ -45,8 +45,8 @@ function freshnessOfRegion(
   const checkedAt = regionState?.checkedAt;
   const heardAt = Math.max(givenAt, checkedAt ?? 0);
   const awaitedFrom = waitStart(state, heardAt, check.staleAfterMs) > heardAt ? state.start.at : givenAt;
-  const held = checkedAt === undefined ? undefined : extendOverRestart(state, check, checkedAt);
-  return freshnessOf({ ...(held !== undefined && { checkedAt: held }), awaitedFrom }, check.staleAfterMs, nowMs);
+  const freshAt = checkedAt === undefined ? undefined : extendOverRestart(state, check, checkedAt);
+  return freshnessOf({ ...(freshAt !== undefined && { checkedAt: freshAt }), awaitedFrom }, check.staleAfterMs, nowMs);
 }
 
 /**
@@ -59,4 +59,19 @@ function extendOverRestart({ start }: CoordinatorState, check: HealthCheck, chec
   if (lastActiveAt === undefined || start.at - lastActiveAt > SHORT_RESTART_MS) return checkedAt;
   if (lastActiveAt - checkedAt > check.staleAfterMs) return checkedAt;
   return Math.max(checkedAt, start.at - check.staleAfterMs + check.intervalMs + check.timeoutMs);
+}
+
+/** The state of a region that has not reported the probe yet. */
+export function emptyRegionState(nowMs: number): RegionState {
+  return {
+    counts: NO_COUNTS,
+    stored: undefined,
+    checkedAt: undefined,
+    succeededAt: undefined,
+    saidAt: nowMs,
+    recent: [],
+    recentAt: 0,
+    recheckRequestedAt: 0,
+    observation: undefined,
+  };
 }

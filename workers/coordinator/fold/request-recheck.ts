@@ -4,11 +4,11 @@ import type { Word } from "../../../shared/model/probe.ts";
 import type { Region } from "../../../shared/model/region.ts";
 import { errorMessage } from "../../retry.ts";
 import { mayRecheck } from "../place/address-load.ts";
-import { type CoordinatorState, emptyRegionState, type ProbeState, type ShardState } from "../state.ts";
-import { regionVerdictsOf } from "./region-state.ts";
+import type { CoordinatorState, ProbeState, ShardState } from "../state.ts";
+import { emptyRegionState, regionVerdictsOf } from "./region-state.ts";
 
 /** Requests in quick succession per shard; after that, one per interval. */
-const MOST_WAVES = 3;
+const MAX_REQUESTS = 3;
 
 /** A probe on which a region has just started to differ, and the verdict that the region had before. */
 export type Difference = { probe: ProbeState; said: Word };
@@ -25,13 +25,13 @@ export function requestRechecks(
   differing: readonly Difference[],
   nowMs: number,
 ): void {
-  const questions = probesToRecheck(state, shard, region, differing, nowMs);
-  if (questions.size === 0) return;
-  const waves = spend(shard.recheckBudget, { most: MOST_WAVES, everyMs: shard.intervalMs }, nowMs);
-  if (waves === undefined) return;
-  shard.recheckBudget = waves;
-  noteRequests(state, questions, nowMs);
-  state.dependencies.soon(() => sendRequests(state, shard, questions));
+  const requests = probesToRecheck(state, shard, region, differing, nowMs);
+  if (requests.size === 0) return;
+  const budget = spend(shard.recheckBudget, { most: MAX_REQUESTS, everyMs: shard.intervalMs }, nowMs);
+  if (budget === undefined) return;
+  shard.recheckBudget = budget;
+  noteRequests(state, requests, nowMs);
+  state.dependencies.soon(() => sendRequests(state, shard, requests));
 }
 
 /** The probes that each region is asked to recheck. A region that never acknowledged an assignment has no prober. */
@@ -42,25 +42,25 @@ function probesToRecheck(
   differing: readonly Difference[],
   nowMs: number,
 ): Map<Region, string[]> {
-  const questions = new Map<Region, string[]>();
+  const requests = new Map<Region, string[]>();
   for (const { probe, said } of differing) {
     if (!mayRequest(state, probe)) continue;
     const checkedAt = probe.regionStates.get(region)?.checkedAt ?? 0;
     for (const other of regionsToAsk({ region, said, checkedAt }, otherRegions(state, probe, nowMs))) {
       if (!shard.acknowledged.has(other)) continue;
-      questions.set(other, [...(questions.get(other) ?? []), probe.desired.id]);
+      requests.set(other, [...(requests.get(other) ?? []), probe.desired.id]);
     }
   }
-  return questions;
+  return requests;
 }
 
 /** A region that was asked but did not recheck is not asked again within the interval: its round comes by then. */
 function otherRegions(state: CoordinatorState, probe: ProbeState, nowMs: number): Other[] {
-  return regionVerdictsOf(state, probe, nowMs).map((word) => {
-    const { checkedAt, recheckRequestedAt } = probe.regionStates.get(word.region) ?? emptyRegionState(nowMs);
+  return regionVerdictsOf(state, probe, nowMs).map((verdict) => {
+    const { checkedAt, recheckRequestedAt } = probe.regionStates.get(verdict.region) ?? emptyRegionState(nowMs);
     const isAsked =
       recheckRequestedAt > (checkedAt ?? 0) && nowMs - recheckRequestedAt < probe.desired.check.intervalMs;
-    return { ...word, checkedAt, isAsked };
+    return { ...verdict, checkedAt, isAsked };
   });
 }
 
@@ -73,11 +73,11 @@ function mayRequest(state: CoordinatorState, { desired, standing }: ProbeState):
   return isJudged && mayRecheck(state, desired);
 }
 
-function noteRequests(state: CoordinatorState, questions: ReadonlyMap<Region, readonly string[]>, nowMs: number): void {
-  for (const [region, probes] of questions) {
+function noteRequests(state: CoordinatorState, requests: ReadonlyMap<Region, readonly string[]>, nowMs: number): void {
+  for (const [region, probes] of requests) {
     for (const id of probes) {
-      const word = state.probes.get(id)?.regionStates.get(region);
-      if (word !== undefined) word.recheckRequestedAt = nowMs;
+      const regionState = state.probes.get(id)?.regionStates.get(region);
+      if (regionState !== undefined) regionState.recheckRequestedAt = nowMs;
     }
   }
 }
@@ -85,15 +85,15 @@ function noteRequests(state: CoordinatorState, questions: ReadonlyMap<Region, re
 async function sendRequests(
   state: CoordinatorState,
   { intervalMs, n }: ShardState,
-  questions: ReadonlyMap<Region, readonly string[]>,
+  requests: ReadonlyMap<Region, readonly string[]>,
 ): Promise<void> {
   await Promise.all(
-    [...questions].map(async ([region, probes]) => {
+    [...requests].map(async ([region, probes]) => {
       if (state.isAbandoned) return;
       try {
         await state.dependencies.lookNow({ region, partition: state.partition, intervalMs, n }, probes);
       } catch (error) {
-        const message = "a prober could not be asked to look at once";
+        const message = "cannot request a recheck from a prober";
         console.warn({ message, region, intervalMs, n, error: errorMessage(error) });
       }
     }),

@@ -56,15 +56,15 @@ export function updateSuspects(state: CoordinatorState): void {
 }
 
 function flipsByRegion(state: CoordinatorState) {
-  const turns = new Map<Region, { region: Region; probes: number; unhealthySince: number[] }>();
+  const flips = new Map<Region, { region: Region; probes: number; unhealthySince: number[] }>();
   for (const probe of state.probes.values()) {
     for (const region of probe.desired.check.regions) {
-      const turn = turns.get(region) ?? { region, probes: 0, unhealthySince: [] };
-      turns.set(region, turn);
-      turn.probes += 1;
-      const word = probe.regionStates.get(region);
-      if (word?.counts.says === "Unhealthy") turn.unhealthySince.push(word.saidAt);
+      const flip = flips.get(region) ?? { region, probes: 0, unhealthySince: [] };
+      flips.set(region, flip);
+      flip.probes += 1;
+      const regionState = probe.regionStates.get(region);
+      if (regionState?.counts.says === "Unhealthy") flip.unhealthySince.push(regionState.saidAt);
     }
   }
-  return [...turns.values()];
+  return [...flips.values()];
 }

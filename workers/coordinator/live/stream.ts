@@ -115,7 +115,7 @@ export class LiveStream {
 
 /** The client repairs this with the overview that it requests regularly. */
 export function logStreamFailure(error: unknown): void {
-  console.error({ message: "those who watch could not be told of changes", error: errorMessage(error) });
+  console.error({ message: "cannot send changes to the live stream", error: errorMessage(error) });
 }
 
 /** Limit of records in one message: all records of a large fleet may change at once. */

@@ -8,17 +8,17 @@ import type { CoordinatorState, ProbeState } from "../state.ts";
 export function updateSummarySignature(
   state: CoordinatorState,
   probe: ProbeState,
-  words: readonly AdvisedRegion[],
+  verdicts: readonly AdvisedRegion[],
 ): void {
-  const shown = summarySignature(probe, words);
+  const shown = summarySignature(probe, verdicts);
   if (shown === probe.summarySignature) return;
   probe.summarySignature = shown;
   state.changedRoots.add(probe.root.rootHost);
 }
 
 /** What a summary shows of a probe's regions: their verdicts, and the failure of unhealthy ones. No counts or times. */
-export function summarySignature(probe: ProbeState, words: readonly AdvisedRegion[]): string {
-  return words.map((word) => `${wordOf(word)} ${failureIn(probe, word)}`).join();
+export function summarySignature(probe: ProbeState, verdicts: readonly AdvisedRegion[]): string {
+  return verdicts.map((verdict) => `${wordOf(verdict)} ${failureIn(probe, verdict)}`).join();
 }
 
 function failureIn(

@@ -7,7 +7,7 @@ import {
   type Root,
   recordOf,
 } from "../state.ts";
-import { type Allocation, allocate, type ProbeRate, regularRate, slowed } from "./address-rate.ts";
+import { type Allocation, allocate, regularRate, slowed } from "./address-rate.ts";
 
 /** The desired probes of some records, by probe id. */
 export type DesiredByRoot = ReadonlyMap<Root, ReadonlyMap<string, DesiredProbe>>;
@@ -107,8 +107,8 @@ export function admitted(
   const refused = probes.filter(({ id, leaf }) => refusedAt(state, leaf, id) !== undefined);
   const byRecord = Map.groupBy(refused, recordOf);
   for (const share of byRecord.size === 0 ? [] : root.shares) {
-    const words = (byRecord.get(recordOf(share)) ?? []).map((probe) => refusalOf(state, probe));
-    if (words.length > 0) share.conditions = withRefusals(share.conditions, words);
+    const refusals = (byRecord.get(recordOf(share)) ?? []).map((probe) => refusalOf(state, probe));
+    if (refusals.length > 0) share.conditions = withRefusals(share.conditions, refusals);
   }
   const isRefused = new Set(refused);
   return new Map([...desired].filter(([, probe]) => !isRefused.has(probe)));
@@ -124,12 +124,12 @@ function refusalOf(state: CoordinatorState, { id, leaf, check }: DesiredProbe): 
   return `${leaf} would be asked more than ${limit} times a second: ${refusedAt(state, leaf, id)} times by older records, and ${Number(own.toPrecision(2))} times by this one (regions / interval)`;
 }
 
-function withRefusals(conditions: readonly Condition[], words: readonly string[]): Condition[] {
-  const more = words.length > MAX_REFUSALS_NAMED ? [`and ${words.length - MAX_REFUSALS_NAMED} more`] : [];
+function withRefusals(conditions: readonly Condition[], refusals: readonly string[]): Condition[] {
+  const more = refusals.length > MAX_REFUSALS_NAMED ? [`and ${refusals.length - MAX_REFUSALS_NAMED} more`] : [];
   const remedy = "lengthen healthCheck.interval, name fewer regions, or have MAX_REQUESTS_PER_ADDRESS raised";
-  const message = [...words.slice(0, MAX_REFUSALS_NAMED), ...more, remedy].join("; ");
+  const message = [...refusals.slice(0, MAX_REFUSALS_NAMED), ...more, remedy].join("; ");
   const other = conditions.find(({ type }) => type === "NotProbeable");
-  const told: Condition =
+  const notProbeable: Condition =
     other === undefined
       ? {
           type: "NotProbeable",
@@ -138,7 +138,7 @@ function withRefusals(conditions: readonly Condition[], words: readonly string[]
           message: `published unprobed: ${message}`,
         }
       : { ...other, message: `${other.message}; ${message}` };
-  return [...conditions.filter((condition) => condition !== other), told];
+  return [...conditions.filter((condition) => condition !== other), notProbeable];
 }
 
 /** The interval of confirmations of a doubtful check, ms; undefined if the regular rounds are as frequent. */

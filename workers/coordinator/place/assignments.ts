@@ -68,9 +68,9 @@ export async function sendAll(
 
 /** Returns whether the prober has acknowledged a new number. */
 async function send(state: CoordinatorState, shard: ShardState, region: Region): Promise<boolean> {
-  const place = shard.inRegions.get(region);
-  if (place === undefined || place.isSending || state.isAbandoned) return false;
-  place.isSending = true;
+  const inRegion = shard.inRegions.get(region);
+  if (inRegion === undefined || inRegion.isSending || state.isAbandoned) return false;
+  inRegion.isSending = true;
   const before = shard.acknowledged.get(region);
   try {
     let sent: number;
@@ -82,9 +82,9 @@ async function send(state: CoordinatorState, shard: ShardState, region: Region):
     } while (shard.assigned > sent && !state.isAbandoned);
   } catch (error) {
     const { intervalMs, n } = shard;
-    console.warn({ message: "a prober could not be reached", region, intervalMs, n, error: errorMessage(error) });
+    console.warn({ message: "cannot reach a prober", region, intervalMs, n, error: errorMessage(error) });
   } finally {
-    place.isSending = false;
+    inRegion.isSending = false;
   }
   return shard.acknowledged.get(region) !== before;
 }
@@ -94,12 +94,12 @@ async function send(state: CoordinatorState, shard: ShardState, region: Region):
  * repeats this is broken.
  */
 function recoverFromAnswer(state: CoordinatorState, shard: ShardState, region: Region, held: MessageNumber): void {
-  const place = shard.inRegions.get(region);
-  if (place === undefined || state.isAbandoned) return;
+  const inRegion = shard.inRegions.get(region);
+  if (inRegion === undefined || state.isAbandoned) return;
   const { intervalMs } = shard;
   const isAbove = isNewer(held, { epoch: state.epoch, n: shard.assigned });
-  const wasAbove = place.isAhead;
-  place.isAhead = isAbove;
+  const wasAbove = inRegion.isAhead;
+  inRegion.isAhead = isAbove;
   if (!isAbove || wasAbove) return;
   if (!recoverAssignmentNumber(state, shard, { held, region, intervalMs }, state.dependencies.now())) return;
   const { shards } = numberChanges(state);

@@ -35,9 +35,9 @@ export function reassignOverdueShards(state: CoordinatorState, nowMs: number): v
 }
 
 function logReassignment(state: CoordinatorState, shard: ShardState, region: Region, nowMs: number): void {
-  const place = shard.inRegions.get(region);
-  if (place === undefined || place.isReassigned) return;
-  place.isReassigned = true;
+  const inRegion = shard.inRegions.get(region);
+  if (inRegion === undefined || inRegion.isReassigned) return;
+  inRegion.isReassigned = true;
   const message = `shard ${shard.key} missed two rounds in ${region} and was assigned again`;
   addEvent(state.store.sql, { at: nowMs, type: "ShardRearmed", region, message });
 }

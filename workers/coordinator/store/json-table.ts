@@ -45,7 +45,7 @@ export function jsonTable<Schema extends z.ZodType>(sql: SqlStorage, name: strin
     put(key, row) {
       const value = JSON.stringify(row);
       if (value.length > MAX_ROW_CHARACTERS) {
-        console.error({ message: "a row is too large to be stored", table: name, key, characters: value.length });
+        console.error({ message: "a row is too large to store", table: name, key, characters: value.length });
         return;
       }
       // REPLACE would be billed as two rows, since it also writes the index of the key.

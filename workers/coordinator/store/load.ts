@@ -6,7 +6,7 @@ import { rootFor } from "../decide/roots.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { restoredCheckedAt, restoreLastSeen } from "../fold/last-seen.ts";
 import { updateAdvisories } from "../fold/probe-verdict.ts";
-import { regionVerdictsOf } from "../fold/region-state.ts";
+import { emptyRegionState, regionVerdictsOf } from "../fold/region-state.ts";
 import { newMetering, restoreUsage } from "../fold/usage.ts";
 import { updateSuspects } from "../fold/watch-regions.ts";
 import { summarySignature } from "../live/summary-signature.ts";
@@ -17,7 +17,6 @@ import {
   type CoordinatorSettings,
   type CoordinatorState,
   type DesiredProbe,
-  emptyRegionState,
   type ProbeState,
   type Root,
   regionStateKey,
@@ -181,7 +180,7 @@ function loadRecords(state: CoordinatorState, bad: BadRows): void {
 
 function loadProbes(state: CoordinatorState, bad: BadRows, nowMs: number): void {
   const probes = state.store.probes.readAll(bad.add);
-  const words = state.store.regionStates.readAll(bad.add);
+  const regionStates = state.store.regionStates.readAll(bad.add);
   const wishes = new Map([...state.roots.values()].map((root) => [root, desiredProbesOf(state, root)]));
   updateAddressLoads(state, wishes);
   for (const [root, wished] of wishes) {
@@ -189,12 +188,12 @@ function loadProbes(state: CoordinatorState, bad: BadRows, nowMs: number): void 
       const row = probes.get(desired.id);
       const probe = row === undefined ? undefined : restore(state, root, desired, row);
       if (probe === undefined) createProbe(state, root, desired, nowMs);
-      else restoreRegionStates(probe, words);
+      else restoreRegionStates(probe, regionStates);
       probes.delete(desired.id);
     }
   }
   for (const id of probes.keys()) state.store.probes.delete(id);
-  for (const key of words.keys()) {
+  for (const key of regionStates.keys()) {
     if (!state.probes.has(key.slice(0, key.lastIndexOf("@")))) state.store.regionStates.delete(key);
   }
 }

@@ -36,12 +36,13 @@ export function storeRegionState(
   { store }: CoordinatorState,
   { desired }: ProbeState,
   region: Region,
-  word: RegionState,
+  regionState: RegionState,
 ): boolean {
-  const counts = saturate(word.counts, desired.check);
-  if (word.checkedAt === undefined || JSON.stringify(counts) === JSON.stringify(word.stored)) return false;
-  word.stored = counts;
-  const { checkedAt, succeededAt, saidAt } = word;
+  const counts = saturate(regionState.counts, desired.check);
+  if (regionState.checkedAt === undefined || JSON.stringify(counts) === JSON.stringify(regionState.stored))
+    return false;
+  regionState.stored = counts;
+  const { checkedAt, succeededAt, saidAt } = regionState;
   store.regionStates.put(regionStateKey(desired.id, region), { counts, checkedAt, succeededAt, saidAt });
   return true;
 }
