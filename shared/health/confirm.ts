@@ -1,8 +1,9 @@
 import type { Counts } from "../model/probe.ts";
 
 /**
- * Whether a region is about to say something else than it says: a healthy one that failed, or an unhealthy one that succeeded,
- * less often than its threshold. Such a probe is checked again soon (design §3, confirmation); thresholds stay what they are.
+ * Whether a region is about to change what it reports. A healthy one has failed, or an unhealthy one has succeeded,
+ * less often than its threshold. Such a probe is checked again soon (design §3, confirmation); thresholds stay what
+ * they are.
  */
 export function isUnsettled({ says, failures, successes }: Counts): boolean {
   return (says === "Healthy" && failures > 0) || (says === "Unhealthy" && successes > 0);

@@ -5,7 +5,9 @@ import { failuresToUnhealthy, isHealthyAt, isUnhealthyAt, type Thresholds } from
 /** A probe that was never asked, or whose target or expectation has changed. */
 export const NO_COUNTS: Counts = { failures: 0, successes: 0, says: "Pending" };
 
-/** Counts one outcome of one probe in one region (design §3, counting). Trouble of our own changes nothing. */
+/**
+ * Counts one outcome of one probe in one region (design §3, counting). A failure of the prober itself changes nothing.
+ */
 export function count(counts: Counts, outcome: Outcome, thresholds: Thresholds): Counts {
   switch (outcome) {
     case "ok":

@@ -2,9 +2,9 @@ import type { Counts } from "../model/probe.ts";
 import type { Outcome } from "../reason.ts";
 
 /**
- * The last completed checks of one probe in one region since it last said unhealthy, oldest first; true is a failure. Those of
- * an outage did count, and are no flapping once it is over. Checks of one turn, such as confirmations, are one entry, which
- * failed if one of them did: else one short trouble would count as often as it was looked at.
+ * The last completed checks of one probe in one region since it last said unhealthy, oldest first; true is a failure.
+ * Those of an outage did count, and are no flapping once it is over. Checks of one turn, such as confirmations, are one
+ * entry, which failed if one of them did. Otherwise one short failure would count once for each check.
  */
 export type Recent = readonly boolean[];
 
@@ -20,7 +20,7 @@ export function isSameTurn(begunAt: number, checkedAt: number, intervalMs: numbe
   return checkedAt - begunAt < intervalMs * TURN_PART;
 }
 
-/** Adds an outcome, with what the region says from it on. Trouble of our own is no completed check. */
+/** Adds an outcome, with what the region says from it on. A failure of the prober itself is no completed check. */
 export function remember(recent: Recent, outcome: Outcome, says: Counts["says"], ofSameTurn: boolean): Recent {
   if (says === "Unhealthy") return [];
   if (outcome === "indeterminate") return recent;

@@ -1,8 +1,8 @@
-/** Whether a region's word on a probe is recent, still to be expected, or neither (design §3, regions). */
+/** Whether a region's report on a probe is recent, still expected, or neither (design §3, regions). */
 export type Freshness = "Fresh" | "Awaited" | "Silent";
 
 type Seen = {
-  /** The last completed check, Unix ms; an indeterminate one is none. */
+  /** The last completed check, Unix ms; an indeterminate one does not count. */
   checkedAt?: number;
   /** The latest of: assigned to the region, timing edited, the coordinator's own start or gap. Unix ms. */
   awaitedFrom: number;

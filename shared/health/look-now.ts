@@ -19,8 +19,8 @@ export type Beginning = { region: Region; said: Word; checkedAt: number };
 export type Other = RegionWord & { checkedAt: number | undefined; isAsked: boolean };
 
 /**
- * The regions that are to look at once: those that still say what this one said, without any doubt of their own, and have
- * completed no check since. Who is silent is not asked, nor who was asked already.
+ * The regions that have to check at once. They still report what this region reported, are not unsettled, and have
+ * completed no check since. A silent region is not asked, nor one that was asked already.
  */
 export function regionsToAsk({ region, said, checkedAt }: Beginning, words: readonly Other[]): Region[] {
   return words.flatMap((word) => {

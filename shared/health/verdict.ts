@@ -5,7 +5,7 @@ import type { Verdict } from "../model/status.ts";
 import type { Freshness } from "./freshness.ts";
 import { isHealthyAt, isUnhealthyAt, type Thresholds } from "./threshold.ts";
 
-/** One region's last word on a probe, and what that is worth now. */
+/** One region's last counts for a probe, and how fresh they are. */
 export type RegionWord = { region: Region; freshness: Freshness; counts: Counts };
 
 /** What is stored of a probe. Times in Unix ms; `provenAt` is lost only with the target. */
@@ -56,8 +56,9 @@ function whenNoneIsFresh(before: Verdict, regions: readonly RegionWord[], policy
 }
 
 /**
- * Clause 3: whether an Unhealthy or Unknown probe may be called something better. With `Publish` no region that is fresh, or
- * still awaited, may have called it unhealthy last: else the first dissenter to report after a gap decides for the others.
+ * Clause 3: whether an Unhealthy or Unknown probe may be called something better. With `Publish`, no region that is
+ * fresh or still awaited may have called it unhealthy last. Otherwise the first dissenter to report after a gap decides
+ * for all regions.
  */
 function isReleased(regions: readonly RegionWord[], policy: Policy): boolean {
   if (!fresh(regions).some((word) => isAtSuccess(word, policy))) return false;

@@ -60,6 +60,11 @@ describe("a gateway that", () => {
     expect(probeResult.message).toMatch(/^[A-Z].*\.$/);
   });
 
+  it("times out after its headers is reported with the status that it sent", async () => {
+    expect(await ask(gateways.named.tricklingBody)).toMatchObject({ reason: "ResponseTimeout", httpStatus: 200 });
+    expect((await ask(gateways.named.slowHeaders)).httpStatus).toBeUndefined();
+  });
+
   it.each<Name>([
     "good",
     "http10",

@@ -59,7 +59,7 @@ function memberOf(probe: Probe, member: ProbeState | undefined, mark: StoredProb
   };
 }
 
-/** Counts a check, in place. */
+/** Counts a check result, in place. */
 export function applyResult(member: ProbeState, result: CheckResult): void {
   const { reason, at, phases } = result.observation;
   const outcome = outcomeOf(reason);
