@@ -59,7 +59,6 @@ export class Link {
       reread,
       onTaken: (receipt) => this.#taken(receipt),
       onFailed: (message) => this.#failed("push", `The edge did not take the snapshot, trying again: ${message}`),
-      now: elapsedMs,
       random: Math.random,
     });
     if (settings.pull)

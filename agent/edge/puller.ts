@@ -1,4 +1,6 @@
 import { backoffMs } from "../runtime/backoff.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { WorkQueue } from "../runtime/workqueue.ts";
 import type { PullResult } from "./client.ts";
 
 export interface PullerOptions {
@@ -6,46 +8,42 @@ export interface PullerOptions {
   pull: () => Promise<PullResult>;
   onDelivery: (delivery: unknown) => Promise<void>;
   onFailed: (message: string) => void;
+  clock?: Clock;
   random: () => number;
 }
 
-/** Asks the edge for deliveries every few seconds, one call at a time; after failures with growing patience. */
+const PULL = "pull";
+
+/** Asks the edge for deliveries at an interval, one call at a time, and after failures with back-off. */
 export class Puller {
   readonly #options: PullerOptions;
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
+  readonly #queue: WorkQueue<typeof PULL>;
   #failures = 0;
-  #stopped = false;
 
   constructor(options: PullerOptions) {
     this.#options = options;
+    this.#queue = new WorkQueue({ ...options, process: () => this.#pull() });
   }
 
+  /** Starts to pull. Further calls have no effect. */
   start(): void {
-    this.#next(0);
+    if (this.#queue.isStarted) return;
+    this.#queue.add(PULL);
+    this.#queue.start();
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
-    await this.#running;
+    await this.#queue.shutDown();
   }
 
-  #next(delayMs: number): void {
-    if (this.#stopped) return;
-    this.#timer = setTimeout(() => {
-      this.#running = this.#pullOnce().then((nextInMs) => this.#next(nextInMs));
-    }, delayMs);
-  }
-
-  /** How long to wait for the next call, in milliseconds. */
-  async #pullOnce(): Promise<number> {
+  /** Returns the delay until the next call, in milliseconds. */
+  async #pull(): Promise<number> {
     const { pull, onDelivery, onFailed, intervalMs, random } = this.#options;
-    let leastMs = intervalMs;
+    let minDelayMs = intervalMs;
     try {
       const result = await pull();
       if (result.kind === "Failed") {
-        leastMs = Math.max(leastMs, result.retryAfterMs ?? 0);
+        minDelayMs = Math.max(minDelayMs, result.retryAfterMs ?? 0);
         throw new Error(result.message);
       }
       await onDelivery(result.delivery);
@@ -54,7 +52,7 @@ export class Puller {
     } catch (error) {
       this.#failures += 1;
       onFailed((error as Error).message);
-      return Math.max(leastMs, backoffMs(this.#failures, random()));
+      return Math.max(minDelayMs, backoffMs(this.#failures, random()));
     }
   }
 }

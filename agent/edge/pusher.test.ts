@@ -32,7 +32,6 @@ function start(...answers: PushResult[]) {
     },
     onTaken: async () => {},
     onFailed: (message) => failures.push(message),
-    now: Date.now,
     random: () => 1,
   });
   return { pusher, pushes, failures, counts };
@@ -62,6 +61,15 @@ describe("snapshots", () => {
     }
     await pass(5_000);
     expect(times(pushes)).toEqual([0, 5_000, 6_000, 7_000, 8_000]);
+  });
+
+  it("are pushed once, however often they are started", async () => {
+    const { pusher, pushes } = start();
+    for (let n = 0; n < 3; n += 1) {
+      pusher.start();
+      await pass(2_000);
+    }
+    expect(times(pushes)).toEqual([0]);
   });
 
   it("are repeated each minute", async () => {
@@ -121,7 +129,7 @@ describe("snapshots", () => {
     const { pusher, pushes, failures } = start({ kind: "Overtaken", etag: '"7"', message: "428" }, taken('"8"'));
     pusher.start();
     await pass(60_001);
-    expect(pushes).toEqual([[0], [1, '"7"'], [60_001, '"8"']]);
+    expect(pushes).toEqual([[0], [0, '"7"'], [60_000, '"8"']]);
     expect(failures).toEqual([]);
   });
 

@@ -1,140 +1,133 @@
-import { nextSendAt } from "../../shared/accumulator.ts";
 import { backoffMs } from "../runtime/backoff.ts";
+import { type Clock, systemClock } from "../runtime/clock.ts";
+import { AccumulationWindow, WorkQueue } from "../runtime/workqueue.ts";
 import type { PushResult, Receipt } from "./client.ts";
 
 export interface PusherOptions {
   windowMs: number;
-  /** How often a snapshot is repeated that says the same: edge and agent find out by it what the other lost. */
+  /** How often an unchanged snapshot is pushed again: by it edge and agent find out what the other has lost. */
   repeatMs: number;
   push: (text: string, ifMatch: string | undefined) => Promise<PushResult>;
-  /** The snapshot as of now. */
+  /** Encodes the current snapshot. */
   encode: () => string;
   /** Reads the sources again. */
   reread: () => Promise<void>;
   onTaken: (receipt: Receipt) => Promise<void>;
   onFailed: (message: string) => void;
-  /** A clock that only goes forward, in milliseconds. */
-  now: () => number;
+  clock?: Clock;
   random: () => number;
 }
 
+const PUSH = "push";
+
 /**
- * Pushes snapshots: soon after a change (docs/design/cluster.md, accumulator), at regular times without one, and after a failure
- * again with growing patience. One push is under way at most. It says nothing until `start`, that is, before all has been read.
+ * Pushes snapshots: soon after a change, at regular times without one, and after a failure with back-off. At most one push is in
+ * flight. Nothing is pushed before `start`, when everything has been read.
  */
 export class Pusher {
   readonly #options: PusherOptions;
-  #state: { lastSentAt?: number; dirtySince?: number } = {};
+  readonly #clock: Clock;
+  readonly #queue: WorkQueue<typeof PUSH>;
+  readonly #window: AccumulationWindow;
   #failures = 0;
   #hasHurried = false;
   #retryAt = 0;
-  /** The edge said itself to be left alone until then: being heard of does not end that. */
+  /** The edge asked to be left alone until then. A delivery from the edge does not end that. */
   #refusedUntil = 0;
   #etag: string | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
-  #phase: "Waiting" | "Started" | "Stopped" = "Waiting";
 
   constructor(options: PusherOptions) {
     this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#window = new AccumulationWindow(options.windowMs, this.#clock);
+    this.#queue = new WorkQueue({ process: () => this.#process(), clock: this.#clock, random: options.random });
   }
 
+  /** Starts to push. Further calls have no effect. */
   start(): void {
-    if (this.#phase !== "Waiting") return;
-    this.#phase = "Started";
+    if (this.#queue.isStarted) return;
     this.changed();
+    this.#queue.start();
   }
 
-  /** Something that a snapshot holds has changed. */
+  /** To be called when something in the snapshot has changed. */
   changed(): void {
-    this.#state.dirtySince ??= this.#options.now();
-    this.#arm();
+    this.#queue.addAfter(PUSH, this.#delayMs);
   }
 
-  /** The edge was heard of: what failed while it was away is tried again now; once, since it may fail for another reason. */
+  /** To be called when the edge was heard. A failed push is retried at once, but only once: it may fail for another reason. */
   heard(): void {
     if (this.#failures === 0 || this.#hasHurried) return;
     this.#hasHurried = true;
     this.#failures = 0;
     this.#retryAt = 0;
-    delete this.#state.lastSentAt;
+    this.#window.end();
     this.changed();
   }
 
   async stop(): Promise<void> {
-    this.#phase = "Stopped";
-    clearTimeout(this.#timer);
-    await this.#running;
+    await this.#queue.shutDown();
   }
 
-  #arm(): void {
-    clearTimeout(this.#timer);
-    if (this.#phase !== "Started" || this.#running !== undefined) return;
-    this.#timer = setTimeout(() => this.#run(), Math.max(0, this.#dueAt() - this.#options.now()));
+  /** How long the next push has to wait, in milliseconds. */
+  get #delayMs(): number {
+    return Math.max(this.#window.delayMs, Math.max(this.#retryAt, this.#refusedUntil) - this.#clock.elapsedMs());
   }
 
-  #dueAt(): number {
-    const { windowMs, repeatMs, now } = this.#options;
-    const repeatAt = (this.#state.lastSentAt ?? now()) + repeatMs;
-    return Math.max(
-      this.#retryAt,
-      this.#refusedUntil,
-      Math.min(repeatAt, nextSendAt(this.#state, windowMs) ?? repeatAt),
-    );
+  async #process(): Promise<number> {
+    const startedAt = this.#clock.elapsedMs();
+    if (Math.max(this.#retryAt, this.#refusedUntil) > startedAt) return this.#delayMs;
+    this.#window.begin();
+    try {
+      if (!(await this.#push())) return this.#delayMs;
+    } catch (error) {
+      this.#failed((error as Error).message);
+      return this.#delayMs;
+    }
+    return startedAt + this.#options.repeatMs - this.#clock.elapsedMs();
   }
 
-  #run(): void {
-    this.#running = this.#pushOnce()
-      .catch((error: Error) => this.#failed(error.message))
-      .finally(() => {
-        this.#running = undefined;
-        this.#arm();
-      });
-  }
-
-  async #pushOnce(): Promise<void> {
-    const { now, encode, push } = this.#options;
-    const { dirtySince } = this.#state;
-    this.#state = { lastSentAt: now() };
+  /** Returns whether the edge took the snapshot. */
+  async #push(): Promise<boolean> {
+    const { encode, push, onTaken } = this.#options;
     const result = await push(encode(), this.#etag);
     switch (result.kind) {
       case "Taken":
         this.#etag = result.etag;
         this.#failures = 0;
         this.#hasHurried = false;
-        await this.#options.onTaken(result.receipt);
-        return;
+        await onTaken(result.receipt);
+        return true;
       case "Overtaken":
-        return this.#overtaken(result);
+        await this.#overtaken(result);
+        return false;
       case "Failed":
-        this.#state.dirtySince ??= dirtySince ?? now();
-        this.#refusedUntil = now() + (result.retryAfterMs ?? 0);
-        return this.#failed(result.message);
+        this.#refusedUntil = this.#clock.elapsedMs() + (result.retryAfterMs ?? 0);
+        this.#failed(result.message);
+        return false;
     }
   }
 
   /**
-   * The edge holds a snapshot that we did not name. Without a tag of our own that is our former process' one: go on at once.
-   * Otherwise someone else pushes under our name, or the edge has lost its memory: read everything again before saying it.
+   * The edge holds another snapshot than the one that was named. If none was named, it is from a former process: push again at once.
+   * Otherwise another agent pushes under this name, or the edge has lost its storage: read everything again before the next push.
    */
   async #overtaken(result: Extract<PushResult, { kind: "Overtaken" }>): Promise<void> {
     const isFirst = this.#etag === undefined && result.etag !== undefined && this.#failures === 0;
     this.#etag = result.etag;
-    this.#state.dirtySince ??= this.#options.now();
     if (isFirst) {
       this.#failures = 1;
-      delete this.#state.lastSentAt;
+      this.#window.end();
       return;
     }
     this.#failed(result.message);
     await this.#options.reread();
   }
 
-  /** Whatever failed: the next try starts from what the sources say then. */
   #failed(message: string): void {
-    const { now, random, onFailed } = this.#options;
+    const { random, onFailed } = this.#options;
     this.#failures += 1;
-    this.#retryAt = now() + backoffMs(this.#failures, random());
+    this.#retryAt = this.#clock.elapsedMs() + backoffMs(this.#failures, random());
     onFailed(message);
   }
 }

@@ -47,6 +47,10 @@ export class WorkQueue<Key> {
     this.#armTimer();
   }
 
+  get isStarted(): boolean {
+    return this.#phase !== "Waiting";
+  }
+
   /** Processes the key as soon as a worker is free, but never within this call. */
   add(key: Key): void {
     if (this.#phase === "ShutDown") return;
