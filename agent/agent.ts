@@ -1,6 +1,6 @@
-import { Core, type CoreOptions } from "./core.ts";
+import { Controller, type ControllerOptions } from "./controller.ts";
 import { Contact } from "./edge/contact.ts";
-import { Link } from "./link.ts";
+import { EdgeConnection } from "./edge/edge-connection.ts";
 import { rememberedFiles } from "./plan/accepted-specs.ts";
 import type { Published } from "./plan/explain.ts";
 import type { DnsServer } from "./publish/dns-server/server.ts";
@@ -12,7 +12,7 @@ import { repeat } from "./runtime/repeat.ts";
 import type { Settings } from "./runtime/settings-schema.ts";
 import { serveDns, serveWeb } from "./serve.ts";
 import { ManifestSource } from "./sources/file-source.ts";
-import { startState, statePath } from "./start-state.ts";
+import { startState, statePath } from "./status/start-state.ts";
 import type { State } from "./status/state.ts";
 import { saveState } from "./status/state-file.ts";
 
@@ -51,8 +51,8 @@ export async function startAgent(settings: Settings, hooks: AgentHooks = {}): Pr
   await using opened = new AsyncDisposableStack();
   const dns = await serveDns(settings, log);
   opened.defer(() => dns.close());
-  const link = new Link({ settings, core: () => core, reread: () => poll(true), log, now, elapsedMs });
-  const core: Core = new Core(
+  const link = new EdgeConnection({ settings, core: () => core, reread: () => poll(true), log, now, elapsedMs });
+  const core: Controller = new Controller(
     {
       ...coreSettings(settings, hooks),
       contact,
@@ -88,7 +88,7 @@ export async function startAgent(settings: Settings, hooks: AgentHooks = {}): Pr
 /** Reads the records and looks for silence from now on. Resolves once all records have been read. */
 function startLoops(
   opened: AsyncDisposableStack,
-  core: Core,
+  core: Controller,
   contact: Contact,
   poll: () => Promise<void>,
   log: Log,
@@ -112,7 +112,7 @@ function startLoops(
 function coreSettings(
   settings: Settings,
   { onPublished = () => {} }: AgentHooks,
-): Pick<CoreOptions, "cluster" | "edgeStaleAfterMs" | "onPublished"> {
+): Pick<ControllerOptions, "cluster" | "edgeStaleAfterMs" | "onPublished"> {
   const { cluster, edgeStaleAfterMs } = settings;
   return { cluster, edgeStaleAfterMs, onPublished };
 }

@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Delivery } from "../shared/model/messages/delivery.ts";
 import { compareNumbers, formatNumber, NO_NUMBER } from "../shared/number.ts";
-import { EMPTY_STATE, source, startCore } from "../test/support/agent/core.ts";
+import { EMPTY_STATE, source, startController } from "../test/support/agent/core.ts";
 import { delivered } from "../test/support/agent/delivered.ts";
 import { propertyRuns } from "../test/support/property-runs.ts";
 import { decidedNumber } from "../workers/cluster/delivery.ts";
 import { Outbox } from "../workers/cluster/outbox.ts";
 import type { ClusterStore, OutboxState } from "../workers/cluster/store.ts";
-import type { Applied } from "./core.ts";
+import type { Applied } from "./controller.ts";
 import { makeWebhook } from "./edge/webhook.ts";
 import type { State } from "./status/state.ts";
 
@@ -156,8 +156,8 @@ const nameOf = ({ number, sentAt }: Pick<Delivery, "number" | "sentAt">) => `${f
 
 /** An agent, and beside it the same one that is given each time everything, with the number that the other comes to. */
 class Agents {
-  real = startCore();
-  model = startCore();
+  real = startController();
+  model = startController();
   isFormer = false;
   #own = source();
   readonly #wholeOf: (delivery: Delivery) => unknown;
@@ -192,8 +192,8 @@ class Agents {
 
   /** Both go on with what was stored last; as another number says. */
   async restart(numbered: (number: State["number"]) => State["number"], isEmpty = false): Promise<void> {
-    const again = ({ world: { stored, diskFull } }: ReturnType<typeof startCore>) => {
-      const next = startCore(isEmpty ? EMPTY_STATE : { ...stored, number: numbered(stored.number) });
+    const again = ({ world: { stored, diskFull } }: ReturnType<typeof startController>) => {
+      const next = startController(isEmpty ? EMPTY_STATE : { ...stored, number: numbered(stored.number) });
       next.world.diskFull = diskFull;
       return next;
     };
@@ -209,7 +209,7 @@ class Agents {
 
   /** But for the contact: the model hears less often. */
   expectSame(): void {
-    const held = ({ core, world }: ReturnType<typeof startCore>) => {
+    const held = ({ core, world }: ReturnType<typeof startController>) => {
       const { sentAt: _, records, ...state } = core.state;
       const statuses = Object.entries(records).map(([key, { status }]) => {
         return [key, { ...status, conditions: status.conditions.filter(({ type }) => type !== "EdgeReachable") }];
@@ -219,7 +219,7 @@ class Agents {
     expect(held(this.real)).toEqual(held(this.model));
   }
 
-  async #each(work: (one: ReturnType<typeof startCore>) => Promise<void>): Promise<void> {
+  async #each(work: (one: ReturnType<typeof startController>) => Promise<void>): Promise<void> {
     await work(this.real);
     await work(this.model);
   }

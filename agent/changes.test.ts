@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { MessageNumber } from "../shared/model/number.ts";
 import { NO_NUMBER } from "../shared/number.ts";
-import { LEAVES, source, startCore } from "../test/support/agent/core.ts";
+import { LEAVES, source, startController } from "../test/support/agent/core.ts";
 import { changes, contact, delivered, delivery } from "../test/support/agent/delivered.ts";
 
 const [one, two, three] = LEAVES;
@@ -10,10 +10,10 @@ const host = (name: string, ...targets: string[]) => delivered(`${name}.test`, t
 const unreadable = (name: string) => ({ ...host(name, one), endpoints: "none" });
 const own = (...names: string[]) => source(...names.map((name) => ({ name })));
 
-let at: ReturnType<typeof startCore>;
+let at: ReturnType<typeof startController>;
 /** Begins with a whole delivery, number 5, of the records x and y. */
 beforeEach(async () => {
-  at = startCore();
+  at = startController();
   await at.core.takeSource(own("x", "y"));
   await at.core.takeDelivery(delivery(number(5), [host("x", one), host("y", one)]));
 });
@@ -79,7 +79,7 @@ describe("changes to what is not held", () => {
   });
 
   it("are not taken by a process that has not had the whole, be it that its number is new enough", async () => {
-    at = startCore(at.world.stored);
+    at = startController(at.world.stored);
     await at.core.takeSource(own("x", "y"));
     const answer = await take(changes(number(5), number(6), [host("y", two)]));
     expect(answer).toEqual({ kind: "Applied", number: number(5), takesChanges: false });

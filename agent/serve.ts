@@ -1,4 +1,4 @@
-import type { Core } from "./core.ts";
+import type { Controller } from "./controller.ts";
 import { makeWebhook } from "./edge/webhook.ts";
 import { type DnsServer, startDnsServer } from "./publish/dns-server/server.ts";
 import { listen, type RunningServer } from "./runtime/http-server.ts";
@@ -13,7 +13,7 @@ export function serveDns({ dnsAddress: address, dnsPort: port }: Settings, log: 
 }
 
 /** Starts listening for deliveries and health checks; errors as with {@link serveDns}. */
-export function serveWeb(settings: Settings, core: Core, now: () => number): Promise<RunningServer> {
+export function serveWeb(settings: Settings, core: Controller, now: () => number): Promise<RunningServer> {
   const { webhookAddress: address, webhookPort: port, pull, secret } = settings;
   const receiver = makeWebhook({
     secrets: pull ? undefined : secret,

@@ -1,8 +1,7 @@
 import { DNS_ENDPOINT, DNS_RECORD, type Kind } from "../kubernetes/kinds.ts";
 import { FIELD_MANAGER, type KubeObject, type ObjectRef, refKey } from "../kubernetes/object.ts";
-import { contains } from "./compare.ts";
+import { contains, ownedFields, ownsMore } from "./compare.ts";
 import type { Scope, Wanted, WantedObject, WantedStatus } from "./desired.ts";
-import { ownedFields, ownsMore } from "./owned-fields.ts";
 
 const MANAGED_BY = "app.kubernetes.io/managed-by";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { signatureHeaders } from "../../shared/signature.ts";
-import type { Applied } from "../core.ts";
+import type { Applied } from "../controller.ts";
 import { makeWebhook } from "./webhook.ts";
 
 const NOW = Date.UTC(2026, 10, 30, 12);

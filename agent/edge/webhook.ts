@@ -3,7 +3,7 @@ import { bodyLimit } from "hono/body-limit";
 import type { Acknowledgement } from "../../shared/model/messages/delivery.ts";
 import type { Problem } from "../../shared/model/problem.ts";
 import { type SignedRequest, signatureFault } from "../../shared/signature.ts";
-import type { Applied } from "../core.ts";
+import type { Applied } from "../controller.ts";
 
 /** Enough for every record of a cluster with all its probes from eleven regions. */
 const MAX_DELIVERY_BYTES = 32 * 1024 * 1024;

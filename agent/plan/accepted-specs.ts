@@ -54,8 +54,24 @@ export function inForce(record: OwnRecord, state: Acceptance | undefined): OwnRe
   return spec && { ...record, spec, specInput };
 }
 
-/** The record's entry after the edge has answered for the spec with this digest. */
-export function afterAnswer(state: RecordState, digest: string, condition: Condition): RecordState {
+/** The answer of the edge to one pushed record. The digest is of the spec that was pushed. */
+export interface RecordAnswer {
+  key: string;
+  digest: string;
+  condition: Condition;
+}
+
+/** The records' entries after the edge has answered. */
+export function afterAnswers(states: State["records"], answers: readonly RecordAnswer[]): State["records"] {
+  const next = { ...states };
+  for (const { key, digest, condition } of answers) {
+    const state = next[key];
+    if (state !== undefined) next[key] = afterAnswer(state, digest, condition);
+  }
+  return next;
+}
+
+function afterAnswer(state: RecordState, digest: string, condition: Condition): RecordState {
   const { acceptedSpec, ...rest } = state;
   const answer = { digest, condition };
   const isCurrent = digest === digestOf(state.manifest.spec);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { MessageNumber } from "../../shared/model/number.ts";
 import { changes, contact, delivery } from "../../test/support/agent/delivered.ts";
-import type { Applied } from "../core.ts";
+import type { Applied } from "../controller.ts";
 import { isChanges, resultOf } from "./delivery-result.ts";
 
 const number = (n: number): MessageNumber => ({ epoch: 1, n });

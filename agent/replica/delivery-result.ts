@@ -1,6 +1,6 @@
 import type { MessageNumber } from "../../shared/model/number.ts";
 import { compareNumbers } from "../../shared/number.ts";
-import type { Applied } from "../core.ts";
+import type { Applied } from "../controller.ts";
 import type { DeliveryResult } from "../metrics/metrics.ts";
 
 /** What became of a delivery, for metrics. */

@@ -10,7 +10,6 @@ import {
 } from "../kubernetes/kinds.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
 import type { Log } from "../runtime/log.ts";
-
 /** Told of each object that came, changed or went. */
 export type OnChange = (kind: Kind, before: KubeObject | undefined, after: KubeObject | undefined) => void;
 
@@ -80,4 +79,15 @@ export class Informers {
       isSynced ? [] : [`${plural} have not been listed${lastError === undefined ? "" : `: ${lastError}`}`],
     );
   }
+}
+
+/** Whether a change of a DNSRecord is one of what people say of it, and not only of its status: that is our own writing. */
+export function isSpecChange(before: KubeObject | undefined, after: KubeObject | undefined): boolean {
+  return told(before) !== told(after);
+}
+
+function told(record: KubeObject | undefined): string {
+  if (record === undefined) return "";
+  const { uid, generation, deletionTimestamp, finalizers, labels, annotations, ownerReferences } = record.metadata;
+  return JSON.stringify([uid, generation, deletionTimestamp, finalizers, labels, annotations, ownerReferences]);
 }

@@ -1,12 +1,12 @@
 import type { AgentHooks } from "../agent.ts";
 import type { Writer } from "../apply/writer.ts";
-import { Core } from "../core.ts";
+import { Controller } from "../controller.ts";
 import { Contact } from "../edge/contact.ts";
+import { EdgeConnection } from "../edge/edge-connection.ts";
 import { ApiServerClock } from "../finalizer/api-server-clock.ts";
 import type { FinalizerController } from "../finalizer/finalizer-controller.ts";
 import { EventRecorder } from "../kubernetes/events.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
-import { Link } from "../link.ts";
 import type { AgentMetrics } from "../metrics/metrics.ts";
 import type { Published } from "../plan/explain.ts";
 import type { Zones } from "../publish/dns-server/respond.ts";
@@ -70,8 +70,8 @@ export interface LeaderComponents {
   lease: ContactLease;
   secrets: HeaderSecrets;
   source: KubernetesSource;
-  core: Core;
-  link: Link;
+  core: Controller;
+  link: EdgeConnection;
   gateways: GatewayController;
 }
 
@@ -88,7 +88,7 @@ export function makeComponents(options: LeaderSessionOptions, state: State, even
     endpoints: caches.endpoints,
     onChange: events.onStatusChange,
   });
-  let core: Core | undefined;
+  let core: Controller | undefined;
   const recorder = new EventRecorder({ client, instance: identity, log, elapsedMs });
   const lifecycle = makeLifecycle(options, {
     contact,
@@ -124,7 +124,7 @@ function makeCore(
   state: State,
   { assertMayWrite, onSnapshotChange, onPublished }: SessionEvents,
   parts: Pick<LeaderComponents, "contact" | "publishers" | "lifecycle" | "statuses" | "lease">,
-): Core {
+): Controller {
   const { cluster, edgeStaleAfterMs } = settings;
   const { contact, publishers, lifecycle, statuses, lease } = parts;
   const isKept = (object: KubeObject) => object.metadata.deletionTimestamp === undefined && !lifecycle.isMember(object);
@@ -142,14 +142,18 @@ function makeCore(
     log,
   });
   const onSnapshotChanged = onSnapshotChange;
-  return new Core(
+  return new Controller(
     { cluster, edgeStaleAfterMs, contact, output, onSnapshotChanged, onPublished, log, now: Date.now },
     state,
   );
 }
 
-function makeLink({ settings, metrics, log }: LeaderSessionOptions, events: SessionEvents, core: Core): Link {
-  return new Link({
+function makeLink(
+  { settings, metrics, log }: LeaderSessionOptions,
+  events: SessionEvents,
+  core: Controller,
+): EdgeConnection {
+  return new EdgeConnection({
     settings,
     core: () => core,
     reread: async () => events.onSourceChange(),

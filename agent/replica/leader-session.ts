@@ -1,14 +1,14 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Applied } from "../core.ts";
+import type { Applied } from "../controller.ts";
 import { DNS_ENDPOINT, DNS_HEALTH_CHECK_POLICY, DNS_RECORD, GATEWAY, type Kind } from "../kubernetes/kinds.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
 import type { Published } from "../plan/explain.ts";
 import { WorkQueue } from "../runtime/workqueue.ts";
 import type { State } from "../status/state.ts";
+import { isSpecChange } from "./informers.ts";
 import { type LeaderComponents, type LeaderSessionOptions, makeComponents } from "./leader-components.ts";
 import { guardByLeadership } from "./leader-guarded-client.ts";
 import { loadState } from "./load-state.ts";
-import { isSpecChange } from "./relevant.ts";
 
 /** How often the state of header Secrets is looked at: an informer reports no error of its first list. */
 const SECRETS_MS = 100;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CANARY, startCore } from "../../test/support/agent/core.ts";
+import { CANARY, startController } from "../../test/support/agent/core.ts";
 import { delivered, delivery } from "../../test/support/agent/delivered.ts";
 import { dnsRecord, NOW, recordsOf } from "../../test/support/agent/kube-objects.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
@@ -24,7 +24,7 @@ const headerSecret = (data: Record<string, string>): KubeObject => ({
 });
 
 async function shown(objects: KubeObject[], secret?: KubeObject) {
-  const { core } = startCore();
+  const { core } = startController();
   const read = kubernetesRecords({
     records: objects,
     isMember: () => true,
@@ -111,7 +111,7 @@ describe("what is shown", () => {
       secretError: () => undefined,
       before,
     });
-    const { core } = startCore();
+    const { core } = startController();
     await core.takeSource({ complete: true, records, problems: [] });
     const { wanted } = desiredObjects({ ...EMPTY, state: core.state, records, refused: [] });
     expect(wanted.flatMap((one) => (one.type === "Object" ? [one.object.metadata.name] : []))).toEqual(["x-192.0.2.1"]);

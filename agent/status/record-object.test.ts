@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Condition } from "../../shared/model/condition.ts";
 import { dnsRecordStatus } from "../../shared/model/dns-record.ts";
-import { startCore } from "../../test/support/agent/core.ts";
+import { startController } from "../../test/support/agent/core.ts";
 import { delivered, delivery } from "../../test/support/agent/delivered.ts";
 import { dnsRecord, NOW, type RecordGiven, recordsOf } from "../../test/support/agent/kube-objects.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
@@ -21,7 +21,7 @@ interface Story {
 }
 
 async function statusOf({ given = {}, decisions, answer, extra = [], before }: Story) {
-  const { core } = startCore();
+  const { core } = startController();
   const source = recordsOf([dnsRecord({ name: "x", ...given })]);
   await core.takeSource({ complete: true, ...source });
   const [record] = source.records;

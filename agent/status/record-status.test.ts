@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startCore } from "../../test/support/agent/core.ts";
+import { startController } from "../../test/support/agent/core.ts";
 import { delivered, delivery } from "../../test/support/agent/delivered.ts";
 import { dnsRecord, type RecordGiven, recordsOf } from "../../test/support/agent/kube-objects.ts";
 
@@ -33,7 +33,7 @@ describe("Healthy", () => {
   ])(
     "of a record that %s says so",
     async (_, given, said, { reason, message }: { reason?: string; message?: RegExp }) => {
-      const { core } = startCore();
+      const { core } = startController();
       await core.takeSource({ complete: true, ...recordsOf([dnsRecord({ name: "x", ...given })]) });
       await core.takeDelivery(delivery({ epoch: 1, n: 1 }, [{ ...delivered("x.test", [A, B]), ...said }]));
       const shown = core.state.records["shop/x"]?.status.conditions.find(({ type }) => type === "Healthy");

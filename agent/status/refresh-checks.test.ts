@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { LEAVES, source, startCore } from "../../test/support/agent/core.ts";
+import { LEAVES, source, startController } from "../../test/support/agent/core.ts";
 import { delivered, delivery } from "../../test/support/agent/delivered.ts";
 
 const [one, two] = LEAVES;
@@ -27,9 +27,9 @@ function earlier() {
 }
 const view = (records: unknown[], more: object = {}) => ({ version: 1, cluster: "here", number, records, ...more });
 
-let at: ReturnType<typeof startCore>;
+let at: ReturnType<typeof startController>;
 beforeEach(async () => {
-  at = startCore();
+  at = startController();
   await at.core.takeSource(source({ name: "x" }));
   await at.core.takeDelivery(delivery(number, [decided()]));
 });

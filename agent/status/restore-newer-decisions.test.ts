@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { EMPTY_STATE, startCore } from "../../test/support/agent/core.ts";
+import { EMPTY_STATE, startController } from "../../test/support/agent/core.ts";
 import { delivered, delivery } from "../../test/support/agent/delivered.ts";
 import { dnsRecord, NOW, recordsOf, written } from "../../test/support/agent/kube-objects.ts";
 import { propertyRuns } from "../../test/support/property-runs.ts";
@@ -47,7 +47,7 @@ function decisionOf(name: string, n: number, { published, whenSilent, isShared }
 const deliveryOf = (n: number, decisions: unknown[]) => delivery({ epoch: EPOCH, n }, decisions, n * 1_000 + 1);
 
 async function leading(objects: readonly KubeObject[], state: State = EMPTY_STATE) {
-  const { core, world } = startCore(state);
+  const { core, world } = startController(state);
   const { records: own, problems } = recordsOf(objects);
   await core.takeSource({ complete: true, records: own, problems });
   return { core, world };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { EMPTY_STATE, startCore } from "../../test/support/agent/core.ts";
+import { EMPTY_STATE, startController } from "../../test/support/agent/core.ts";
 import { type DeliveredOptions, delivered, delivery } from "../../test/support/agent/delivered.ts";
 import { dnsRecord, NOW, recordsOf, written } from "../../test/support/agent/kube-objects.ts";
 import { propertyRuns } from "../../test/support/property-runs.ts";
@@ -12,7 +12,7 @@ const ADDRESSES = ["192.0.2.1", "192.0.2.2", "192.0.2.3"];
 const edge = EMPTY_STATE.edge;
 
 async function settled(records: readonly KubeObject[], decisions: unknown[], n = 5, silent = false): Promise<State> {
-  const { core, world } = startCore();
+  const { core, world } = startController();
   const source = recordsOf(records);
   await core.takeSource({ complete: true, records: source.records, problems: source.problems });
   await core.takeDelivery(delivery({ epoch: 7, n }, decisions));

@@ -4,9 +4,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import dnsPacket, { type Answer } from "dns-packet";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Registry, type RegistryOptions } from "./registry.ts";
-import { oldRegistryName, registryName } from "./registry-names.ts";
-import { readRegistryTexts } from "./registry-text.ts";
+import { oldRegistryName, Registry, type RegistryOptions, readRegistryTexts, registryName } from "./registry.ts";
 
 interface Named {
   TXT?: string[][];

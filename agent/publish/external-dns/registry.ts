@@ -1,8 +1,6 @@
 import type { Resolver } from "node:dns/promises";
 import { digest } from "../../../shared/hash.ts";
 import type { RecordType } from "../../../shared/model/endpoint.ts";
-import { type Affixes, oldRegistryName, registryName } from "./registry-names.ts";
-import { readRegistryTexts, type Said } from "./registry-text.ts";
 
 /** A root host and the record sets that are to be published for it. */
 export interface PublishedHost {
@@ -143,4 +141,62 @@ export class Registry {
       return ABSENT.has((error as { code?: string }).code ?? "") ? [] : undefined;
     }
   }
+}
+
+/** How external-dns names its registry records: its flags `--txt-prefix`, `--txt-suffix`, `--txt-wildcard-replacement`. */
+export interface Affixes {
+  prefix: string;
+  suffix: string;
+  wildcardReplacement: string;
+}
+
+const TYPE_TEMPLATE = "%{record_type}";
+
+/** The name of the TXT record that says who owns a record set, as external-dns 0.12 and newer write it. */
+export function registryName(dnsName: string, recordType: RecordType, affixes: Affixes): string {
+  const type = recordType.toLowerCase();
+  const isTyped = [affixes.prefix, affixes.suffix].some((affix) => affix.includes(TYPE_TEMPLATE));
+  return affixed(dnsName, affixes, type, isTyped ? "" : `${type}-`);
+}
+
+/** The same as older releases wrote it, which said nothing of the type. Without prefix and suffix that is the name itself. */
+export function oldRegistryName(dnsName: string, affixes: Affixes): string {
+  return affixed(dnsName, affixes, "", "");
+}
+
+function affixed(
+  dnsName: string,
+  { prefix, suffix, wildcardReplacement }: Affixes,
+  type: string,
+  before: string,
+): string {
+  const [first = "", ...rest] = dnsName.toLowerCase().split(".");
+  const label = first === "*" && wildcardReplacement !== "" ? wildcardReplacement.toLowerCase() : first;
+  const of = (affix: string) => affix.toLowerCase().replaceAll(TYPE_TEMPLATE, type);
+  return [`${of(prefix)}${before}${label}${of(suffix)}`, ...rest].join(".");
+}
+
+/** What the texts of a TXT record say: who owns it, something that nobody here can read, or nothing of ownership. */
+export type Said = { type: "Owners"; owners: string[] } | { type: "Unreadable" } | { type: "Nothing" };
+
+/** AES-GCM in Base64, as external-dns writes it with `--txt-encrypt-enabled`: a nonce and a tag at least. */
+const ENCRYPTED = /^[A-Za-z0-9+/_-]{38,}={0,2}$/;
+
+/** @param texts each record's text, its strings already joined */
+export function readRegistryTexts(texts: readonly string[]): Said {
+  const owners = texts.flatMap((text) => ownerIn(unquoted(text)) ?? []);
+  if (owners.length > 0) return { type: "Owners", owners };
+  return texts.some((text) => ENCRYPTED.test(unquoted(text))) ? { type: "Unreadable" } : { type: "Nothing" };
+}
+
+/** Some providers keep the quotes that external-dns puts around it. */
+const unquoted = (text: string) => text.replace(/^"+|"+$/g, "");
+
+function ownerIn(text: string): string | undefined {
+  const pairs = new Map<string, string>();
+  for (const token of text.split(",")) {
+    const [key = "", value, ...more] = token.split("=");
+    if (value !== undefined && more.length === 0) pairs.set(key.trim(), value.trim());
+  }
+  return pairs.get("heritage") === "external-dns" ? pairs.get("external-dns/owner") : undefined;
 }

@@ -2,7 +2,7 @@ import type { KubeClient } from "../../../agent/kubernetes/client.ts";
 import { Informer } from "../../../agent/kubernetes/informer.ts";
 import { DNS_HEALTH_CHECK_POLICY, DNS_RECORD, GATEWAY, type Kind } from "../../../agent/kubernetes/kinds.ts";
 import type { KubeObject } from "../../../agent/kubernetes/object.ts";
-import { gatewayPort } from "../../../agent/replica/gateway-port.ts";
+import { gatewayPort } from "../../../agent/replica/controllers.ts";
 import { systemClock } from "../../../agent/runtime/clock.ts";
 import { GatewayController } from "../../../agent/sources/gateway/gateway-controller.ts";
 import type { GatewayPort } from "../../../agent/sources/gateway/writes.ts";

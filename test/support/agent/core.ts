@@ -1,4 +1,4 @@
-import { Core } from "../../../agent/core.ts";
+import { Controller } from "../../../agent/controller.ts";
 import { Contact } from "../../../agent/edge/contact.ts";
 import { lookup } from "../../../agent/publish/dns-server/lookup.ts";
 import { DnsServerPublisher } from "../../../agent/publish/dns-server/publisher.ts";
@@ -52,7 +52,7 @@ export const EMPTY_STATE: State = {
 };
 
 /** A core whose clock and disk the test holds. */
-export function startCore(state: State = EMPTY_STATE) {
+export function startController(state: State = EMPTY_STATE) {
   const world = {
     elapsedMs: 0,
     diskFull: false,
@@ -61,7 +61,7 @@ export function startCore(state: State = EMPTY_STATE) {
     log: [] as string[],
     snapshots: 0,
   };
-  const core = new Core(
+  const core = new Controller(
     {
       cluster: "here",
       edgeStaleAfterMs: 300_000,

@@ -1,4 +1,3 @@
-import type { Condition } from "../shared/model/condition.ts";
 import { formatDurationMs } from "../shared/model/duration.ts";
 import { formatFieldError } from "../shared/model/field-error.ts";
 import type { MessageNumber } from "../shared/model/number.ts";
@@ -6,9 +5,9 @@ import type { Contact } from "./edge/contact.ts";
 import { type ReadDelivery, readDelivery } from "./edge/delivered.ts";
 import { type Held, type News, Told } from "./edge/told.ts";
 import { readView } from "./edge/view.ts";
-import { afterAnswer, hostsNamed, sharesOf } from "./plan/accepted-specs.ts";
+import { afterAnswers, hostsNamed, type RecordAnswer, sharesOf } from "./plan/accepted-specs.ts";
 import { explain, formatPublished, type Published } from "./plan/explain.ts";
-import { nextSerial, planHosts } from "./plan/plan-hosts.ts";
+import { type HostChange, nextSerial, planHosts } from "./plan/plan-hosts.ts";
 import type { StatePublisher } from "./publish/state-publisher.ts";
 import type { Log } from "./runtime/log.ts";
 import { LogOnChange } from "./runtime/log-on-change.ts";
@@ -27,19 +26,12 @@ export type Applied =
   | { kind: "Refused"; message: string }
   | { kind: "NotStored" };
 
-/** What the edge said of one pushed record; the digest is that of the spec that was pushed. */
-export interface Answer {
-  key: string;
-  digest: string;
-  condition: Condition;
-}
-
-export interface CoreOptions {
+export interface ControllerOptions {
   cluster: string;
   edgeStaleAfterMs: number;
   contact: Contact;
   output: StatePublisher;
-  /** Something changed that a snapshot holds. */
+  /** Called when something in the snapshot has changed. */
   onSnapshotChanged: () => void;
   onPublished: (change: Published) => void;
   log: Log;
@@ -48,19 +40,19 @@ export interface CoreOptions {
 }
 
 /**
- * What the agent knows and publishes. Whatever happens (records read, a delivery, an answer, silence) changes the state and
- * then settles it: decide what is to be in DNS, store, switch DNS, tell. One at a time, in the order they came.
+ * Holds what the agent knows, and keeps DNS as it follows from that. Each event (records read, a delivery, an answer of the edge,
+ * silence) changes the state and runs the loop. Events are handled one at a time, in the order in which they came.
  */
-export class Core {
-  readonly #options: CoreOptions;
+export class Controller {
+  readonly #options: ControllerOptions;
   readonly #noted: LogOnChange;
   #state: State;
   #source: SourceState = { complete: false, records: [], problems: [] };
   #queue: Promise<unknown> = Promise.resolve();
   readonly #told: Told;
 
-  /** Serves at once what was in DNS when the state was stored. */
-  constructor(options: CoreOptions, state: State) {
+  /** Publishes at once what was in DNS when the state was stored. */
+  constructor(options: ControllerOptions, state: State) {
     this.#options = options;
     this.#noted = new LogOnChange(options.log);
     this.#state = state;
@@ -86,12 +78,12 @@ export class Core {
     return this.#told.named;
   }
 
-  /** Whether deliveries can be taken: all records have been read. */
+  /** Whether deliveries can be taken, that is, all records have been read. */
   get isReady(): boolean {
     return this.#source.complete;
   }
 
-  /** The records as they were read last. */
+  /** Takes the records as they were read last. */
   takeSource(source: SourceState): Promise<void> {
     return this.#inTurn(async () => {
       const before = stateKey(this.#source);
@@ -103,7 +95,7 @@ export class Core {
         this.show();
         return;
       }
-      await this.#settle();
+      await this.#reconcile();
       this.#options.onSnapshotChanged();
     });
   }
@@ -117,30 +109,25 @@ export class Core {
       if (delivery.cluster !== this.#options.cluster)
         return this.#refuse(`cluster: ${delivery.cluster} is not this one`);
       if (!this.#told.isReplay(delivery, this.#held())) this.#hear(delivery);
-      if (!(await this.#settle())) return { kind: "NotStored" };
+      if (!(await this.#reconcile())) return { kind: "NotStored" };
       return { kind: "Applied", ...this.#told.answerTo(delivery, this.#held()) };
     });
   }
 
-  /** What the edge said of the records of a snapshot. */
-  takeAnswers(answers: readonly Answer[]): Promise<void> {
+  /** Takes the answers of the edge to the records of a snapshot. */
+  takeAnswers(answers: readonly RecordAnswer[]): Promise<void> {
     return this.#inTurn(async () => {
-      const records = { ...this.#state.records };
-      for (const { key, digest, condition } of answers) {
-        const state = records[key];
-        if (state !== undefined) records[key] = afterAnswer(state, digest, condition);
-      }
       const refused = answers.filter(({ condition }) => condition.status === "False");
       this.#noted.noteAll(
         "refused",
         refused.map(({ key, condition }) => `The edge refuses ${key}: ${condition.message}`),
       );
-      this.#state = { ...this.#state, records };
-      await this.#settle();
+      this.#state = { ...this.#state, records: afterAnswers(this.#state.records, answers) };
+      await this.#reconcile();
     });
   }
 
-  /** Takes what the edge sees just now of the probes, to be shown; nothing in DNS changes by it. Whether it is stored. */
+  /** Takes the current view of the edge on the probes, to be shown. Nothing in DNS changes. Returns whether it is stored. */
   takeView(json: unknown): Promise<boolean> {
     return this.#inTurn(async () => {
       const view = readView(json);
@@ -149,10 +136,10 @@ export class Core {
     });
   }
 
-  /** Time has passed: the edge may count as silent now. */
+  /** To be called when the edge may count as silent by now. */
   tick(): Promise<void> {
     return this.#inTurn(async () => {
-      if (this.#options.contact.state === "Silent" && !this.#state.silent) await this.#settle();
+      if (this.#options.contact.state === "Silent" && !this.#state.silent) await this.#reconcile();
     });
   }
 
@@ -161,7 +148,7 @@ export class Core {
     this.#options.output.show(this.#state, this.#source);
   }
 
-  /** Resolves when all that has come until now is settled. */
+  /** Resolves when all events until now are handled. */
   async idle(): Promise<void> {
     await this.#queue;
   }
@@ -206,32 +193,46 @@ export class Core {
     };
   }
 
-  /** Answers whether the state is stored. What was decided goes into DNS either way: a full disk must not stop a failover. */
-  async #settle(): Promise<boolean> {
+  /** The loop: plan what is to be in DNS, store it, publish it, and report what has changed. Returns whether it is stored. */
+  async #reconcile(): Promise<boolean> {
     if (!this.#source.complete) return this.#store();
-    const { cluster, contact, edgeStaleAfterMs, now } = this.#options;
-    const { hosts, number } = this.#state;
-    const silent = contact.state === "Silent";
-    const staleAfter = formatDurationMs(edgeStaleAfterMs);
-    const silence = silent
-      ? `No delivery from the edge for ${staleAfter}: each record's whenSilent decides`
-      : undefined;
-    this.#noted.note("contact", silence, "The edge is heard again");
-    const plan = planHosts({ cluster, shares: sharesOf(this.#source.records, this.#state.records), hosts, silent });
-    const serial = plan.changes.length > 0 ? nextSerial(this.#state.serial, number) : this.#state.serial;
-    this.#state = { ...this.#state, silent, serial, hosts: plan.hosts, problems: [...this.#source.problems] };
-    const about = { cluster, contact: contact.state, edgeStaleAfterMs, nowMs: now() };
-    this.#state = { ...this.#state, records: recordStates(this.#source.records, this.#state.records, plan, about) };
-    this.#noted.noteAll("unwatched", unwatchedWarnings(this.#state.records));
-    const stored = await this.#store();
+    const changes = this.#plan();
+    const isStored = await this.#store();
     await this.#options.output.serve(this.#state, this.#source);
-    for (const change of plan.changes) {
-      const published = explain(change, plan.hosts[change.rootHost]?.delivered, now());
-      this.#options.log("info", formatPublished(published), { change: published });
-      this.#options.onPublished(published);
+    this.#report(changes);
+    return isStored;
+  }
+
+  /** Brings the state up to date with the records, the decisions and the contact. Returns the hosts that change in DNS. */
+  #plan(): readonly HostChange[] {
+    const { cluster, contact, edgeStaleAfterMs, now } = this.#options;
+    const { records: own, problems } = this.#source;
+    const { hosts, number, records } = this.#state;
+    const silent = contact.state === "Silent";
+    this.#noteSilence(silent);
+    const plan = planHosts({ cluster, shares: sharesOf(own, records), hosts, silent });
+    const serial = plan.changes.length > 0 ? nextSerial(this.#state.serial, number) : this.#state.serial;
+    const about = { cluster, contact: contact.state, edgeStaleAfterMs, nowMs: now() };
+    const next = { silent, serial, hosts: plan.hosts, problems: [...problems] };
+    this.#state = { ...this.#state, ...next, records: recordStates(own, records, plan, about) };
+    this.#noted.noteAll("unwatched", unwatchedWarnings(this.#state.records));
+    return plan.changes;
+  }
+
+  #noteSilence(isSilent: boolean): void {
+    const staleAfter = formatDurationMs(this.#options.edgeStaleAfterMs);
+    const message = `No delivery from the edge for ${staleAfter}: each record's whenSilent decides`;
+    this.#noted.note("contact", isSilent ? message : undefined, "The edge is heard again");
+  }
+
+  #report(changes: readonly HostChange[]): void {
+    const { log, now, onPublished, onSnapshotChanged } = this.#options;
+    for (const change of changes) {
+      const published = explain(change, this.#state.hosts[change.rootHost]?.delivered, now());
+      log("info", formatPublished(published), { change: published });
+      onPublished(published);
     }
-    if (plan.changes.length > 0) this.#options.onSnapshotChanged();
-    return stored;
+    if (changes.length > 0) onSnapshotChanged();
   }
 
   #store(): Promise<boolean> {

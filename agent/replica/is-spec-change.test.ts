@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { dnsRecord } from "../../test/support/agent/kube-objects.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
-import { isSpecChange } from "./relevant.ts";
+import { isSpecChange } from "./informers.ts";
 
 const record = dnsRecord({ name: "api" });
 const having = (metadata: Partial<KubeObject["metadata"]>, more: Partial<KubeObject> = {}) => ({

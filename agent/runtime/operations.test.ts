@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AgentMetrics } from "./metrics/metrics.ts";
+import { AgentMetrics } from "../metrics/metrics.ts";
 import { makeOperations } from "./operations.ts";
 
 const scrape = async () => ({ contentType: "text/plain; version=0.0.4; charset=utf-8", text: "up 1\n" });

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { dirname, extname, join, resolve } from "node:path";
-import { NO_NUMBER } from "../shared/number.ts";
-import type { Log } from "./runtime/log.ts";
-import { SettingsError } from "./runtime/settings.ts";
-import type { Settings } from "./runtime/settings-schema.ts";
-import type { State } from "./status/state.ts";
-import { type Loaded, loadState, saveState } from "./status/state-file.ts";
+import { NO_NUMBER } from "../../shared/number.ts";
+import type { Log } from "../runtime/log.ts";
+import { SettingsError } from "../runtime/settings.ts";
+import type { Settings } from "../runtime/settings-schema.ts";
+import type { State } from "./state.ts";
+import { type Loaded, loadState, saveState } from "./state-file.ts";
 
 /** Where the state file is: as set, else in the folder of the manifests, or beside the one file of manifests. */
 export async function statePath(settings: Pick<Settings, "state" | "records">): Promise<string> {

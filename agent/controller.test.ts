@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { MessageNumber } from "../shared/model/number.ts";
-import { CANARY, LEAVES, source, startCore } from "../test/support/agent/core.ts";
+import { CANARY, LEAVES, source, startController } from "../test/support/agent/core.ts";
 import { contact as contactMessage, delivered, delivery } from "../test/support/agent/delivered.ts";
 import { propertyRuns } from "../test/support/property-runs.ts";
 import { digestOf } from "./plan/accepted-specs.ts";
@@ -10,9 +10,9 @@ import type { SourceState } from "./sources/file-source.ts";
 const [one, two, three] = LEAVES;
 const all = [...LEAVES];
 
-let at: ReturnType<typeof startCore>;
+let at: ReturnType<typeof startController>;
 beforeEach(async () => {
-  at = startCore();
+  at = startController();
   await at.core.takeSource(source({ name: "x" }));
 });
 
@@ -63,7 +63,7 @@ describe("a delivery", () => {
     });
     await fc.assert(
       fc.asyncProperty(messages, async (sent) => {
-        const { core, dns } = startCore();
+        const { core, dns } = startController();
         await core.takeSource(source({ name: "x" }));
         const byNumber = new Map(sent.map(([epoch, n, leaves]) => [epoch * 100 + n, leaves]));
         const answers = await Promise.all(
@@ -163,7 +163,7 @@ describe("silence of the edge", () => {
 
   it("stays what it was over a restart, in which nothing is republished before silence is real", async () => {
     await at.core.takeDelivery(publish(1, [one]));
-    const restarted = startCore(at.world.stored);
+    const restarted = startController(at.world.stored);
     expect(restarted.dns()).toEqual([one]);
     await restarted.core.takeSource(source({ name: "x" }));
     restarted.world.elapsedMs += 299_999;
@@ -172,14 +172,14 @@ describe("silence of the edge", () => {
     restarted.world.elapsedMs += 1;
     await restarted.core.tick();
     expect(restarted.dns()).toEqual(all);
-    const again = startCore(restarted.world.stored);
+    const again = startController(restarted.world.stored);
     await again.core.takeSource(source({ name: "x" }));
     expect(again.dns()).toEqual(all);
   });
 
   it("does nothing before the records have been read", async () => {
     await at.core.takeDelivery(publish(1, [one]));
-    const restarted = startCore(at.world.stored);
+    const restarted = startController(at.world.stored);
     restarted.world.elapsedMs += 300_000;
     await restarted.core.tick();
     expect(restarted.dns()).toEqual([one]);

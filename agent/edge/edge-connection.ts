@@ -1,22 +1,22 @@
 import { randomUUID } from "node:crypto";
-import { encodeSnapshot } from "../shared/snapshot.ts";
-import type { Answer, Core } from "./core.ts";
-import { EdgeClient, type PushResult, type Receipt } from "./edge/client.ts";
-import { Puller } from "./edge/puller.ts";
-import { Pusher } from "./edge/pusher.ts";
-import { snapshotRecords } from "./edge/snapshot.ts";
-import { digestOf } from "./plan/accepted-specs.ts";
-import type { Log } from "./runtime/log.ts";
-import { LogOnChange } from "./runtime/log-on-change.ts";
-import type { Settings } from "./runtime/settings-schema.ts";
+import { encodeSnapshot } from "../../shared/snapshot.ts";
+import type { Controller } from "../controller.ts";
+import { digestOf, type RecordAnswer } from "../plan/accepted-specs.ts";
+import type { Log } from "../runtime/log.ts";
+import { LogOnChange } from "../runtime/log-on-change.ts";
+import type { Settings } from "../runtime/settings-schema.ts";
+import { EdgeClient, type PushResult, type Receipt } from "./client.ts";
+import { Puller } from "./puller.ts";
+import { Pusher } from "./pusher.ts";
+import { snapshotRecords } from "./snapshot.ts";
 
 const REPEAT_MS = 60_000;
 /** The answers to calls are contact too: so many of them can be lost before the edge counts as silent. */
 const CALLS_BEFORE_SILENCE = 3;
 
-export interface LinkOptions {
+export interface EdgeConnectionOptions {
   settings: Settings;
-  core: () => Core;
+  core: () => Controller;
   reread: () => Promise<void>;
   /** The edge took a snapshot that held the records with these keys, and no others. */
   onSnapshotTaken?: (keys: ReadonlySet<string>) => void;
@@ -30,8 +30,8 @@ export interface LinkOptions {
 }
 
 /** Everything that the agent calls the edge for: snapshots, and deliveries where it asks for them. */
-export class Link {
-  readonly #core: () => Core;
+export class EdgeConnection {
+  readonly #core: () => Controller;
   readonly #noted: LogOnChange;
   readonly #client: EdgeClient;
   readonly #pusher: Pusher;
@@ -40,7 +40,7 @@ export class Link {
   readonly #onSnapshotTaken: ((keys: ReadonlySet<string>) => void) | undefined;
   #pushed: { key: string; digest: string }[] = [];
 
-  constructor({ settings, core, reread, onSnapshotTaken, onPushed, log, now, elapsedMs }: LinkOptions) {
+  constructor({ settings, core, reread, onSnapshotTaken, onPushed, log, now, elapsedMs }: EdgeConnectionOptions) {
     this.#core = core;
     this.#onSnapshotTaken = onSnapshotTaken;
     this.#noted = new LogOnChange(log);
@@ -132,7 +132,7 @@ export class Link {
         .filter(({ status }) => status === "True")
         .map(({ reason, message }) => `The edge says ${reason}: ${message}`),
     );
-    const answers = records.flatMap(({ line, conditions: said }): Answer[] => {
+    const answers = records.flatMap(({ line, conditions: said }): RecordAnswer[] => {
       const pushed = this.#pushed[line - 2];
       const condition = said.find(({ type }) => type === "Accepted");
       return pushed && condition ? [{ ...pushed, condition }] : [];
