@@ -3,7 +3,7 @@ import { saturate } from "../../shared/health/count.ts";
 import type { Report } from "../../shared/model/messages/report.ts";
 import type { ShareInput } from "../../shared/model/messages/shares.ts";
 import type { Region } from "../../shared/model/region.ts";
-import { source, startCore } from "../../test/support/agent/core.ts";
+import { source, startController } from "../../test/support/agent/core.ts";
 import { delivery } from "../../test/support/agent/delivered.ts";
 import { Bench, onBench, REGIONS_3, SECOND, share } from "../../test/support/coordinator/bench.ts";
 import { random } from "../../test/support/random.ts";
@@ -79,7 +79,7 @@ const EDITS: ShareInput[] = [
 class Way {
   readonly bench: Bench;
   readonly wire: Wire;
-  readonly agent = startCore();
+  readonly agent = startController();
   #edits = 0;
 
   constructor(bench: Bench, wire: Wire) {
