@@ -51,7 +51,7 @@ export async function startAgent(settings: Settings, hooks: AgentHooks = {}): Pr
   await using opened = new AsyncDisposableStack();
   const dns = await serveDns(settings, log);
   opened.defer(() => dns.close());
-  const link = new EdgeConnection({ settings, core: () => core, reread: () => poll(true), log, now, elapsedMs });
+  const link = new EdgeConnection({ settings, core: () => core, reread: () => poll(true), log, now });
   const core: Controller = new Controller(
     {
       ...coreSettings(settings, hooks),

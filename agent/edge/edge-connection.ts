@@ -25,8 +25,6 @@ export interface EdgeConnectionOptions {
   log: Log;
   /** Unix ms */
   now: () => number;
-  /** A clock that only goes forward, in milliseconds. */
-  elapsedMs: () => number;
 }
 
 /** Everything that the agent calls the edge for: snapshots, and deliveries where it asks for them. */
@@ -40,7 +38,7 @@ export class EdgeConnection {
   readonly #onSnapshotTaken: ((keys: ReadonlySet<string>) => void) | undefined;
   #pushed: { key: string; digest: string }[] = [];
 
-  constructor({ settings, core, reread, onSnapshotTaken, onPushed, log, now, elapsedMs }: EdgeConnectionOptions) {
+  constructor({ settings, core, reread, onSnapshotTaken, onPushed, log, now }: EdgeConnectionOptions) {
     this.#core = core;
     this.#onSnapshotTaken = onSnapshotTaken;
     this.#noted = new LogOnChange(log);

@@ -161,7 +161,6 @@ function makeLink(
     onPushed: (result, records) => metrics.observePush(result, records),
     log,
     now: Date.now,
-    elapsedMs,
   });
 }
 
