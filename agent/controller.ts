@@ -13,7 +13,7 @@ import type { Log } from "./runtime/log.ts";
 import { LogOnChange } from "./runtime/log-on-change.ts";
 import { type SourceState, stateKey } from "./sources/file-source.ts";
 import { unwatchedWarnings } from "./status/conditions.ts";
-import { recordStates } from "./status/record-states.ts";
+import { recordStates } from "./status/record-status.ts";
 import { refreshChecks, withNewestChecks } from "./status/refresh-checks.ts";
 import type { HostState, State } from "./status/state.ts";
 
