@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Change, notification } from "../shared/model/notification.ts";
 import type { NotificationTarget } from "../shared/model/notification-target.ts";
-import { callOf } from "../workers/notifier/formats/formats.ts";
+import { requestOf } from "../workers/notifier/formats/formats.ts";
 import { readSettings } from "../workers/settings.ts";
 
 const page = readFileSync(join(import.meta.dirname, "notifications.md"), "utf8");
@@ -33,7 +33,7 @@ function bodyOf(kind: NotificationTarget["kind"], change: Change): unknown {
   if (target === undefined) throw new Error(`no target of the kind ${kind} on the page`);
   const message = { id: "notification_36815f9db647c838", at: SINCE + 60_000, changes: [change], more: 0 };
   const around = { publicUrl: "https://vedette.example.com", nowMs: SINCE + 60_000 };
-  return JSON.parse(callOf(message, target, around).body);
+  return JSON.parse(requestOf(message, target, around).body);
 }
 
 describe("docs/notifications.md", () => {

@@ -9,7 +9,7 @@ import { signatureHeaders } from "../shared/signature.ts";
 import { MIGRATIONS as CLUSTER } from "./cluster/store.ts";
 import { MIGRATIONS as COORDINATOR } from "./coordinator/store/migrations.ts";
 import { clusterOf, coordinatorOf, type Env, proberOf } from "./env.ts";
-import { MIGRATIONS as NOTIFIER, NotifierStore } from "./notifier/store.ts";
+import { MIGRATIONS as NOTIFIER, NotifierStore } from "./notifier/notifier-store.ts";
 import { MIGRATIONS as PROBER, ShardStore } from "./prober/shard/shard-store.ts";
 
 /*

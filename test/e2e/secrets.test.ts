@@ -188,7 +188,7 @@ describe("a secret", () => {
     await until("the stream to tell of the end of the record", () => stream.text.includes("ClusterRemoved"));
     socket.close();
     const log: Answer = { of: "the log", status: 0, text: edge.log() };
-    expect(log.text).toContain("a notification was not taken");
+    expect(log.text).toContain("a notification failed");
     expect(leaks([...answers, stream, log])).toEqual([]);
     const shown = answers.find(({ of }) => of === "GET /v1/clusters as admin");
     expect(canaries.in(shown?.text ?? "")).toContain("webhook");

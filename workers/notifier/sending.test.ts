@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { until } from "../../test/support/cluster.ts";
 import { MINUTE, type Scene, SECOND, trouble, type Written, withNotifier } from "../../test/support/notifier.ts";
-import { MAX_MESSAGES } from "./store.ts";
+import { MAX_MESSAGES } from "./notifier-store.ts";
 
 const A = "record/a.example.com";
 const B = "record/b.example.com";
@@ -177,7 +177,7 @@ describe("a target that is out of order", () => {
         ...Array.from({ length: 3 }, () => `Began ${A}`),
         `Began ${B}`,
       ]);
-      expect(lines().filter((line) => line.includes("given up"))).toHaveLength(1);
+      expect(lines().filter((line) => line.includes("was dropped"))).toHaveLength(1);
     });
   });
 

@@ -4,7 +4,7 @@ import { notification } from "../../../shared/model/notification.ts";
 import type { NotificationTarget } from "../../../shared/model/notification-target.ts";
 import { signatureFault } from "../../../shared/signature.ts";
 import { messagesOf } from "../message.ts";
-import { callOf, roomOf } from "./formats.ts";
+import { capacityOf, requestOf } from "./formats.ts";
 
 const T0 = Date.UTC(2026, 10, 30, 12, 4, 31);
 const SECRET = `whsec_${btoa("0123456789abcdef01234567")}`;
@@ -40,8 +40,8 @@ const VIEW = "https://vedette.example.com";
 
 function callsOf(kind: keyof typeof TARGETS, changes: Change[], publicUrl: string | null = VIEW) {
   const target = TARGETS[kind];
-  return messagesOf(target.name, changes, roomOf(target), T0 + 90_000).map((message) => {
-    const { body, ...call } = callOf(message, target, { publicUrl: publicUrl ?? undefined, nowMs: T0 + 100_000 });
+  return messagesOf(target.name, changes, capacityOf(target), T0 + 90_000).map((message) => {
+    const { body, ...call } = requestOf(message, target, { publicUrl: publicUrl ?? undefined, nowMs: T0 + 100_000 });
     return { ...call, text: body, body: JSON.parse(body) };
   });
 }
@@ -98,8 +98,8 @@ describe("generic", () => {
 
   it("has its id also without a secret, and then no signature", () => {
     const target = { kind: "generic", name: "ops", url: "https://hooks.example.com/x", ...timing } as const;
-    const [message] = messagesOf("ops", [began], roomOf(target), T0);
-    const call = message && callOf(message, target, { publicUrl: undefined, nowMs: T0 });
+    const [message] = messagesOf("ops", [began], capacityOf(target), T0);
+    const call = message && requestOf(message, target, { publicUrl: undefined, nowMs: T0 });
     expect(call?.headers).toEqual({ "content-type": "application/json", "webhook-id": message?.id });
   });
 });

@@ -1,22 +1,21 @@
 import type { NotificationTarget } from "../../../shared/model/notification-target.ts";
-import type { Message, Room } from "../message.ts";
-import type { Around, Call } from "./format.ts";
+import type { Capacity, FormatContext, Message, OutgoingRequest } from "../message.ts";
 import { generic } from "./generic.ts";
 import { pagerduty } from "./pagerduty.ts";
 import { slack } from "./slack.ts";
 
 const FORMATS = { generic, slack, pagerduty };
 
-export const roomOf = ({ kind }: NotificationTarget): Room => FORMATS[kind].room;
+export const capacityOf = ({ kind }: NotificationTarget): Capacity => FORMATS[kind].capacity;
 
-/** The call that tells the target. */
-export function callOf(message: Message, target: NotificationTarget, around: Around): Call {
+/** The request that sends a message to its target. */
+export function requestOf(message: Message, target: NotificationTarget, context: FormatContext): OutgoingRequest {
   switch (target.kind) {
     case "generic":
-      return FORMATS.generic.call(message, target, around);
+      return FORMATS.generic.request(message, target, context);
     case "slack":
-      return FORMATS.slack.call(message, target, around);
+      return FORMATS.slack.request(message, target, context);
     case "pagerduty":
-      return FORMATS.pagerduty.call(message, target, around);
+      return FORMATS.pagerduty.request(message, target, context);
   }
 }

@@ -1,12 +1,12 @@
 import type { Notification } from "../../../shared/model/notification.ts";
 import { signatureHeaders } from "../../../shared/signature.ts";
-import { linkOf, severityOf, titleOf } from "../words.ts";
-import { type Format, JSON_TYPE } from "./format.ts";
+import { linkOf, severityOf, titleOf } from "../change-text.ts";
+import { type Format, JSON_TYPE } from "../message.ts";
 
-/** JSON by the schema in `shared/model/notification.ts`, signed as deliveries are (Standard Webhooks) where there is a secret. */
+/** JSON by the schema in `shared/model/notification.ts`, signed like deliveries (Standard Webhooks) if there is a secret. */
 export const generic: Format<"generic"> = {
-  room: { changes: 100, rest: "Split" },
-  call({ id, at, changes }, { name, url, secret }, { publicUrl, nowMs }) {
+  capacity: { changes: 100, rest: "Split" },
+  request({ id, at, changes }, { name, url, secret }, { publicUrl, nowMs }) {
     const notification: Notification = {
       version: 1,
       id,

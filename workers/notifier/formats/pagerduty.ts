@@ -1,19 +1,19 @@
 import { digest } from "../../../shared/hash.ts";
 import type { Change } from "../../../shared/model/notification.ts";
-import { linkOf, severityOf, stateOf, subjectOf, titleOf } from "../words.ts";
-import { type Format, JSON_TYPE } from "./format.ts";
+import { linkOf, severityOf, stateOf, subjectOf, titleOf } from "../change-text.ts";
+import { type Format, JSON_TYPE } from "../message.ts";
 
 const MAX_SUMMARY_CHARACTERS = 1_024;
 const MAX_DEDUP_KEY_CHARACTERS = 255;
 
 /**
- * PagerDuty's Events API v2: one event a change. A beginning and a turn for the worse trigger, an end resolves, all with the
- * incident's `dedup_key`, by which the receiver merges what comes twice.
+ * PagerDuty's Events API v2: one event for each change. A beginning and a worsening trigger, an end resolves. All carry the
+ * incident's `dedup_key`, by which the receiver merges duplicates.
  * https://developer.pagerduty.com/docs/send-alert-event
  */
 export const pagerduty: Format<"pagerduty"> = {
-  room: { changes: 1, rest: "Split" },
-  call({ changes }, { url, routingKey }, { publicUrl }) {
+  capacity: { changes: 1, rest: "Split" },
+  request({ changes }, { url, routingKey }, { publicUrl }) {
     const [change] = changes;
     if (change === undefined) throw new Error("a message without a change");
     const event = { routing_key: routingKey, dedup_key: dedupKeyOf(change) };
@@ -41,7 +41,7 @@ function trigger(event: { routing_key: string; dedup_key: string }, change: Chan
   };
 }
 
-/** A root host alone may be as long as a key. */
+/** A root host can be as long as a key, so a longer key is hashed. */
 function dedupKeyOf({ incident }: Change): string {
   const key = `vedette/${incident}`;
   return key.length <= MAX_DEDUP_KEY_CHARACTERS ? key : `vedette/${digest(incident)}`;

@@ -1,8 +1,8 @@
 import type { Change } from "../../../shared/model/notification.ts";
-import { linkOf, severityOf, stateOf, titleOf } from "../words.ts";
-import { type Format, JSON_TYPE } from "./format.ts";
+import { linkOf, severityOf, stateOf, titleOf } from "../change-text.ts";
+import { type Format, JSON_TYPE } from "../message.ts";
 
-/** A message has at most 50 blocks, of which each change takes one; and nobody reads more. */
+/** A message has at most 50 blocks, one for each change. More would not be read. */
 const MAX_CHANGES = 20;
 /** A section's text has at most 3,000 characters. */
 const MAX_SUMMARY_CHARACTERS = 2_000;
@@ -12,12 +12,12 @@ const SIGNS = { critical: ":red_circle:", error: ":large_orange_circle:", warnin
 const OVER = ":large_green_circle:";
 
 /**
- * The form of Slack's incoming webhooks, which others take too: `text` for what shows no blocks, and a block a change.
+ * The format of Slack's incoming webhooks, which other services accept too. `text` is for clients without blocks; each change is a block.
  * https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
  */
 export const slack: Format<"slack"> = {
-  room: { changes: MAX_CHANGES, rest: "Count" },
-  call({ changes, more }, { url }, { publicUrl }) {
+  capacity: { changes: MAX_CHANGES, rest: "Count" },
+  request({ changes, more }, { url }, { publicUrl }) {
     const lines = changes.map((change) => escaped(`${stateOf(change)}: ${titleOf(change)}`, MAX_TITLE_CHARACTERS));
     const others = changes.length - 1 + more;
     const text = (lines[0] ?? "") + (others > 0 ? ` (and ${others} more)` : "");
@@ -42,7 +42,7 @@ const mrkdwn = (text: string) => ({ type: "mrkdwn", text });
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
-/** The three characters that have a meaning there, written as what they are; no entity is cut in two. */
+/** Escapes the three characters that have a meaning in Slack. Never cuts an entity in two. */
 function escaped(text: string, maxCharacters: number): string {
   let result = "";
   for (const character of text) {

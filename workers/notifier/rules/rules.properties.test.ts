@@ -3,9 +3,9 @@ import { expect, it } from "vitest";
 import type { Change } from "../../../shared/model/notification.ts";
 import type { Trouble, TroubleKind, Troubles } from "../../../shared/model/trouble.ts";
 import { propertyRuns } from "../../../test/support/property-runs.ts";
-import { dueChanges, type Timing } from "./due.ts";
-import type { Incidents } from "./incident.ts";
-import { takeTroubles } from "./take.ts";
+import { dueChanges, type Timing } from "./due-changes.ts";
+import type { Incidents } from "./incidents.ts";
+import { updateIncidents } from "./incidents.ts";
 
 /** What is wrong at one time: of each of some things, whether anything is, and of which kind. */
 const KEYS = ["record/a", "record/b", "region/weur", "cluster/east"] as const;
@@ -97,7 +97,7 @@ class Scene {
   take(list: Troubles): void {
     if (list.at <= (this.#heard.get(list.partition)?.at ?? 0)) return;
     this.#heard.set(list.partition, list);
-    this.incidents = takeTroubles(this.incidents, list, 0, this.now);
+    this.incidents = updateIncidents(this.incidents, list, 0, this.now);
   }
 
   tell(): void {

@@ -2,7 +2,7 @@ import { formatDurationMs } from "../../shared/model/duration.ts";
 import type { Change, Severity } from "../../shared/model/notification.ts";
 import type { TroubleKind } from "../../shared/model/trouble.ts";
 
-/** The severity and title of each kind, and where the view shows it. */
+/** For each kind: its severity, its text, and its page in the view. */
 const KINDS: Record<TroubleKind, { severity: Severity; what: string; path: (subject: string) => string }> = {
   RecordCritical: { severity: "critical", what: "no healthy address is left", path: recordPath },
   RecordDegraded: { severity: "warning", what: "an unhealthy address is out of DNS, or kept in it", path: recordPath },
@@ -17,13 +17,13 @@ function recordPath(rootHost: string): string {
 
 export const severityOf = ({ kind }: Change): Severity => KINDS[kind].severity;
 
-/** What it is about: `api.example.com`, `weur`, `east`. */
+/** The subject of a change: `api.example.com`, `weur`, `east`. */
 export const subjectOf = ({ key }: Change): string => key.slice(key.indexOf("/") + 1);
 
 /** `api.example.com: no healthy address is left`. */
 export const titleOf = (change: Change): string => `${subjectOf(change)}: ${KINDS[change.kind].what}`;
 
-/** The state of an incident: `Critical`, `Now critical`, `Over after 4m10s`. */
+/** The new state: `Critical`, `Now critical`, `Over after 4m10s`. */
 export function stateOf(change: Change): string {
   const { severity } = KINDS[change.kind];
   if (change.type === "Began") return severity.charAt(0).toUpperCase() + severity.slice(1);
@@ -32,7 +32,7 @@ export function stateOf(change: Change): string {
   return `Over after ${formatDurationMs(lastedMs - (lastedMs % 1_000))}`;
 }
 
-/** The page about it; undefined where nobody knows the view's address. */
+/** The link to its page; undefined if the URL of the view is unknown. */
 export function linkOf(change: Change, publicUrl: string | undefined): string | undefined {
   return publicUrl === undefined ? undefined : publicUrl + KINDS[change.kind].path(subjectOf(change));
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { hasTables, migrate } from "../migrate.ts";
 import { type Message, message } from "./message.ts";
-import { type Incident, type Incidents, incident } from "./rules/incident.ts";
+import { type Incident, type Incidents, incident } from "./rules/incidents.ts";
 
 /** Forward only: a released entry is never edited, and older code must be able to run on what a newer one makes. */
 export const MIGRATIONS = [
@@ -12,11 +12,11 @@ export const MIGRATIONS = [
    CREATE INDEX message_of_target ON message (target, n);`,
 ];
 
-/** A dead target keeps this many messages: the newest. */
+/** A dead target keeps only this many messages, the newest. */
 export const MAX_MESSAGES = 1_000;
 
 const target = z.object({
-  /** Alerts that began then or before are older than the target, Unix ms. */
+  /** Alerts that began at or before this time are older than the target, Unix ms. */
   oldUntil: z.int(),
   failures: z.int(),
   /** Not before this time after a failure, Unix ms. */
@@ -27,7 +27,7 @@ type TargetState = z.infer<typeof target>;
 type Row = { value: string };
 type Numbered = Row & { n: number };
 
-/** Everything that the notifier stores. A row that cannot be read is dropped, and stops none of the others. */
+/** Everything that the notifier stores. An unreadable row is dropped and does not affect the other rows. */
 export class NotifierStore {
   readonly storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
@@ -38,7 +38,7 @@ export class NotifierStore {
     this.#sql = storage.sql;
   }
 
-  /** Undefined, and nothing is made, where nothing was ever stored. */
+  /** Returns undefined, and creates nothing, if nothing was ever stored. */
   static open(storage: DurableObjectStorage): NotifierStore | undefined {
     return hasTables(storage.sql) ? new NotifierStore(storage) : undefined;
   }
@@ -47,17 +47,17 @@ export class NotifierStore {
     return new NotifierStore(storage);
   }
 
-  /** When the newest list was made that was taken from the partition, Unix ms; 0 where there was none. */
-  heardAt(partition: number): number {
+  /** When the newest list of a partition was made, Unix ms; 0 if there was none. */
+  newestListAt(partition: number): number {
     const rows = this.#sql.exec<{ at: number }>("SELECT at FROM heard WHERE partition = ?", partition);
     return rows.toArray()[0]?.at ?? 0;
   }
 
-  newestHeardAt(): number {
+  newestListOfAllAt(): number {
     return this.#sql.exec<{ at: number | null }>("SELECT MAX(at) AS at FROM heard").one().at ?? 0;
   }
 
-  hear(partition: number, at: number): void {
+  putListTime(partition: number, at: number): void {
     this.#sql.exec("INSERT OR REPLACE INTO heard (partition, at) VALUES (?, ?)", partition, at);
   }
 
@@ -78,7 +78,7 @@ export class NotifierStore {
     this.#sql.exec("INSERT OR REPLACE INTO target (name, value) VALUES (?, ?)", name, JSON.stringify(state));
   }
 
-  /** Forgets a target, what it was sent, and what waits for it. */
+  /** Deletes a target with its incidents and messages. */
   removeTarget(name: string): void {
     this.#sql.exec("DELETE FROM message WHERE target = ?", name);
     this.#sql.exec("DELETE FROM incident WHERE target = ?", name);
@@ -108,7 +108,7 @@ export class NotifierStore {
     }
   }
 
-  /** Puts messages at the end of a target's queue; answers how many of the oldest had to go for them. */
+  /** Appends messages to a target's queue. Returns how many of the oldest were dropped. */
   enqueue(name: string, messages: readonly Message[]): number {
     for (const one of messages) {
       this.#sql.exec("INSERT INTO message (target, value) VALUES (?, ?)", name, JSON.stringify(one));
@@ -145,7 +145,7 @@ function read<Schema extends z.ZodType>(schema: Schema, text: string): z.output<
   try {
     return schema.parse(JSON.parse(text));
   } catch {
-    console.error({ message: "a row of the notifier cannot be read and is dropped" });
+    console.error({ message: "a stored row of the notifier cannot be read and is dropped" });
     return undefined;
   }
 }
