@@ -7,13 +7,13 @@ import type { State } from "../status/state.ts";
 export interface ContactLeaseOptions {
   client: Pick<KubeClient, "apply" | "get">;
   namespace: string;
-  /** When the edge was last heard of, Unix ms; undefined where it was not yet. */
+  /** When the edge was last heard, Unix ms; undefined if it was not yet. */
   heardAt: () => number | undefined;
-  /** Takes the Lease as it was written: it holds the time of the API server. */
+  /** Called with the written Lease: it carries the time of the API server. */
   onWritten: (lease: KubeObject) => void;
 }
 
-/** Keeps the Lease that holds the contact with the edge: written only where it would say something else. */
+/** Keeps the last contact with the edge in a Lease. The Lease is written only if its content changes. */
 export class ContactLease {
   readonly #options: ContactLeaseOptions;
   #before: KubeObject | undefined;
@@ -39,12 +39,12 @@ export class ContactLease {
 
   async #write(state: State): Promise<void> {
     const { client, namespace, heardAt, onWritten } = this.#options;
-    // What a former leader wrote holds until there is more to say: the last contact, and a number that never goes back.
+    // The contact and number of a former leader hold until there are newer ones. The number never goes back.
     this.#before ??= await client.get(LEASE, contactRef(state.edge.cluster, namespace));
     const { object } = leaseObject({ state, namespace, heardAt: heardAt(), before: this.#before });
     if (this.#before !== undefined && content(this.#before) === content(object)) return;
     const { resourceVersion } = this.#before?.metadata ?? {};
-    // A write that was held up until another leads finds another version, and is refused: the number never goes back.
+    // A late write finds another version once another replica leads, and is refused: the number never goes back.
     const metadata = { ...object.metadata, ...(resourceVersion !== undefined && { resourceVersion }) };
     this.#before = await client
       .apply(LEASE, { ...object, metadata }, { fieldManager: FIELD_MANAGER })
@@ -56,7 +56,7 @@ export class ContactLease {
   }
 }
 
-/** What the Lease says; when the newest delivery left is only noted beside it. */
+/** The content that is worth a write. The time of the newest delivery alone is not. */
 function content(lease: KubeObject): string {
   const { sentAt: _, ...told } = contactOf(lease);
   return JSON.stringify(told);

@@ -2,15 +2,15 @@ import type { KubeClient } from "../kubernetes/client.ts";
 import { KubeError } from "../kubernetes/errors.ts";
 import type { Kind } from "../kubernetes/kinds.ts";
 
-/** What of the API client a leader's work needs. */
+/** The part of the API client that a leader uses. */
 export type LeaderClient = Pick<
   KubeClient,
   "get" | "list" | "watch" | "read" | "apply" | "create" | "replace" | "delete"
 >;
 
 /**
- * The client of one term of leadership: it reads as ever, and writes only while this replica leads. A process that was halted
- * and goes on finds its queues as they were, and by its own clock that it leads no more: nothing of them is sent.
+ * An API client that writes only while this replica leads. A process that was suspended still has its queues when it resumes. Its
+ * clock then tells that it no longer leads, and no queued write is sent.
  */
 export function guardByLeadership(client: LeaderClient, leads: () => boolean): LeaderClient {
   const guarded =

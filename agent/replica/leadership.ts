@@ -8,11 +8,11 @@ const RETRY_MS = 1_000;
 export interface LeadershipOptions
   extends Omit<ElectionOptions, "onLeader" | "onLost" | "name" | "annotations" | "log" | "pollMs"> {
   cluster: string;
-  /** Where other replicas hand on what reaches them, such as `http://10.1.2.3:8788`. */
+  /** Where other replicas forward deliveries to, such as `http://10.1.2.3:8788`. */
   forwardTo: string;
   /**
-   * Begins the work of a leader. It may fail, and is then tried again while this replica leads. `leads` says whether it has led
-   * ever since: what was read before a loss is not to be written after another has led.
+   * Starts the work of a leader. If it fails, it is retried while this replica leads. `leads` tells whether this replica has led
+   * without a break since: what was read before a loss must not be written after another replica has led.
    */
   begin: (leads: () => boolean) => Promise<LeaderSession>;
   onChange: (isLeader: boolean) => void;
@@ -21,7 +21,7 @@ export interface LeadershipOptions
 
 const FORWARD_TO = "vedette.dev/forward-to";
 
-/** Leads or follows, and does the leader's work while it leads. */
+/** Stands for election, and does the work of the leader while this replica leads. */
 export class Leadership {
   readonly #options: LeadershipOptions;
   readonly #election: Election;
@@ -49,7 +49,7 @@ export class Leadership {
     this.#election.start();
   }
 
-  /** The work of this replica, while it leads. */
+  /** The session of this replica while it leads. */
   get term(): LeaderSession | undefined {
     return this.#election.isLeader ? this.#term : undefined;
   }
@@ -58,12 +58,12 @@ export class Leadership {
     return this.#election.isLeader;
   }
 
-  /** Where the replica that leads takes deliveries; undefined while nobody is known to lead. */
+  /** Where the leader takes deliveries; undefined while no leader is known. */
   get forwardTo(): string | undefined {
     return this.#election.leader?.annotations[FORWARD_TO];
   }
 
-  /** Ends the work, then gives the leadership back: the other replica finds all of it written. */
+  /** Ends the work, then gives the leadership back, so that the next leader finds everything written. */
   async stop(): Promise<void> {
     await this.#turn(() => this.#end());
     await this.#election.stop();
@@ -84,7 +84,7 @@ export class Leadership {
   }
 
   #lost(): void {
-    // At once: what is under way may end, and nothing new begins.
+    // At once: no new write may start.
     this.#losses += 1;
     this.#term?.abandon();
     this.#options.log("warn", "This replica leads no more");

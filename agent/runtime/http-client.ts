@@ -1,11 +1,11 @@
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
-/** Longer is not waited: an edge that is not heard of counts as silent some minutes later. */
+/** A longer delay is cut: an edge that is not heard counts as silent after some minutes. */
 const MOST_RETRY_AFTER_SECONDS = 60;
 
 export interface Answer {
   status: number;
   etag: string | undefined;
-  /** How long the edge wants to be left alone (`Retry-After`), in milliseconds; undefined where it says nothing of it. */
+  /** The delay that the edge asks for (`Retry-After`), in milliseconds; undefined if it asks for none. */
   retryAfterMs: number | undefined;
   body: string;
 }
@@ -18,8 +18,8 @@ export interface Request {
 }
 
 /**
- * One HTTP request. The deadline covers all of it, from the name lookup to the last byte of the answer; redirects are not
- * followed. Rejects with an error that says what failed, and nothing of what was sent.
+ * Sends one HTTP request. The deadline covers everything from the name lookup to the last byte of the answer. Redirects are not
+ * followed. Rejects with an error that names the cause and contains nothing that was sent.
  */
 export async function call(request: Request, deadlineMs: number, cancelled: AbortSignal): Promise<Answer> {
   const deadline = new AbortController();
@@ -43,7 +43,7 @@ export async function call(request: Request, deadlineMs: number, cancelled: Abor
   }
 }
 
-/** Seconds only: a date would be read by our clock, and the edge sends none. */
+/** Seconds only. A date would depend on our clock, and the edge sends none. */
 function retryAfterMs(header: string | null): number | undefined {
   if (header === null || !/^\d{1,9}$/.test(header)) return undefined;
   return Math.min(Number(header), MOST_RETRY_AFTER_SECONDS) * 1000;
@@ -60,7 +60,7 @@ async function readCapped(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** `fetch failed` says nothing; the innermost cause does (`connect ECONNREFUSED 127.0.0.1:8787`). */
+/** The innermost cause (`connect ECONNREFUSED 127.0.0.1:8787`): `fetch failed` alone does not help. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : error.cause;

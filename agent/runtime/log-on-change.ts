@@ -1,6 +1,6 @@
 import type { Level, Log } from "./log.ts";
 
-/** Says a lasting trouble once, and once that it is over, however often it is met: the log stays calm. */
+/** Logs a lasting problem once, and its end once, however often it is reported. */
 export class LogOnChange {
   readonly #log: Log;
   readonly #standing = new Map<string, string>();
@@ -9,7 +9,7 @@ export class LogOnChange {
     this.#log = log;
   }
 
-  /** `undefined` says that there is none (any more); `mended` is the line for that. */
+  /** Reports the state of a subject. `undefined` means no problem; `mended` is the line that is logged when it ends. */
   note(subject: string, message: string | undefined, mended?: string, level: Level = "warn"): void {
     const before = this.#standing.get(subject);
     if (message === before) return;
@@ -22,7 +22,7 @@ export class LogOnChange {
     this.#log(level, message);
   }
 
-  /** Several troubles of one kind, each said when it comes. */
+  /** Reports all problems of one kind. Each is logged when it is new. */
   noteAll(subject: string, messages: readonly string[]): void {
     const wanted = new Set(messages.map((message) => `${subject} ${message}`));
     for (const key of this.#standing.keys()) {

@@ -1,13 +1,12 @@
 import type { Log } from "./log.ts";
 
 export interface Repeated {
-  /** Resolves when the work that is under way has ended. */
+  /** Resolves when the work in flight has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Does the work again and again, at once and then each time `delayMs()` milliseconds after it ended. What it throws is
- * logged, and ends nothing.
+ * Runs the work at once, and then again `delayMs()` milliseconds after each end. An error is logged, and the work runs again.
  */
 export function repeat(work: () => Promise<void>, delayMs: () => number, log: Log): Repeated {
   let timer: NodeJS.Timeout | undefined;

@@ -6,14 +6,14 @@ import { type PublishedHost, Registry } from "./registry.ts";
 const TIMEOUT_MS = 2_000;
 const TRIES = 2;
 const CONCURRENCY = 8;
-/** A decision waits for it. Who has not answered by then counts as known before, until the answer comes. */
+/** A decision waits for the answers. After this the owner that was known before counts, until an answer comes. */
 const ASK_WITHIN_MS = 3_000;
 
-/** Who publishes the hosts that are to be published, by external-dns' records in DNS. Without a setting nobody is asked. */
+/** Finds the owners of hosts by the registry records of external-dns in DNS. Without an owner id in the settings it asks nothing. */
 export class Ownership {
   readonly #registry: Registry | undefined;
   readonly #stopping = new AbortController();
-  /** By root host: the record sets that were asked for. */
+  /** The record sets that were looked up, by root host. */
   readonly #asked = new Map<string, ReadonlySet<string>>();
 
   constructor(settings: Settings) {
@@ -33,8 +33,8 @@ export class Ownership {
   }
 
   /**
-   * Asks for the hosts, of all that there are, with record sets that were never asked for: before these are published for the
-   * first time. What is not decided yet has none.
+   * Looks up the hosts with record sets that were never looked up, before they are published for the first time. `hosts` are all
+   * hosts; an undecided one has no record sets.
    */
   async ask(hosts: readonly PublishedHost[]): Promise<void> {
     if (this.#registry === undefined) return;
@@ -52,7 +52,7 @@ export class Ownership {
     return this.#asked.get(rootHost) ?? new Set();
   }
 
-  /** Asks for all of them anew. Answers whether anything is otherwise now. */
+  /** Looks up all hosts again. Returns whether a conflict has come, changed or gone. */
   async askAgain(hosts: readonly PublishedHost[]): Promise<boolean> {
     const before = this.#conflicts(hosts);
     this.#registry?.keep(hosts);
@@ -60,7 +60,7 @@ export class Ownership {
     return before !== this.#conflicts(hosts);
   }
 
-  /** Ends what is being asked for, and asks nothing more. */
+  /** Cancels the look-ups in flight, and starts no more. */
   stop(): void {
     this.#stopping.abort();
   }
