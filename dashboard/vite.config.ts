@@ -15,7 +15,7 @@ export default defineConfig({
     // The page's policy allows no inlined anything.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // A few KB for all pages: a sheet that came with a page of its own, and did not come through, was never asked for again.
+    // A few KB for all pages. A separate sheet for a page, once it failed to load, was never requested again.
     cssCodeSplit: false,
     reportCompressedSize: false,
   },

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Child, makePart } from "./child-process.ts";
 
-/** Children that end when they are told to, or by themselves when the test says so. */
+/** Children that end on a signal, or by themselves when the test says so. */
 function fakeChildren() {
   const made: { end: () => void }[] = [];
   const launch = async (): Promise<Child> => {

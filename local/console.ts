@@ -145,7 +145,7 @@ export function nextBreakage(breakage: Breakage): Breakage {
 type Key = { name?: string; ctrl?: boolean; sequence?: string };
 
 /**
- * Passes single key presses to `onKey`. Ctrl-C is `ctrl-c`, since raw mode makes no signal of it. Does nothing without a
+ * Passes single key presses to `onKey`. Ctrl-C is `ctrl-c`, since raw mode sends no signal for it. Does nothing without a
  * terminal. Returns the function that restores the terminal.
  */
 export function listenKeys(input: NodeJS.ReadStream, onKey: (key: string) => void): () => void {

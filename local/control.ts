@@ -23,7 +23,10 @@ interface ControlledStack {
   stopEdge(): Promise<void>;
 }
 
-/** Serves for scripts what the keys do: breaks and mends gateways, stops and starts the edge. Returns the function that stops it. */
+/**
+ * Serves for scripts what the keys do: breaks and repairs gateways, stops and starts the edge. Returns the function that stops
+ * it.
+ */
 export async function serveControl(stack: ControlledStack, host: string, port: number): Promise<() => Promise<void>> {
   const server = createServer(getRequestListener(controlApp(stack).fetch));
   server.listen({ host, port });

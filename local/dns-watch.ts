@@ -62,8 +62,8 @@ export function watchedQuestions(path: string): () => WatchedQuestion[] {
 }
 
 /**
- * Hosts that the cluster of a local stack may name: all under the top-level domains of its records, so that a record
- * may be added later.
+ * Hosts that the cluster of a local stack may name. They are all under the top-level domains of its records, so that a record may
+ * be added later.
  */
 export function allowedHosts(path: string): string[] {
   const domains = readSpecs(path).map(({ rootHost }) => `*.${rootHost.split(".").at(-1)}`);

@@ -18,7 +18,7 @@ const START_AGAIN = "Start the stack again: at its start it allows the domains o
 /** Reports events of a stack: each change in DNS, how long it took and why. */
 export class Narrator {
   readonly #console: Console;
-  /** When each gateway was last broken or mended, Unix ms, by address. Removed once the resulting change is reported. */
+  /** When each gateway was last broken or repaired, Unix ms, by address. Removed once the resulting change is reported. */
   readonly #changedAt = new Map<string, number>();
   /** Every target ever seen in an answer, by `name type`. */
   readonly #known = new Map<string, ReadonlySet<string>>();

@@ -155,7 +155,7 @@ function planText({ kept, set }: SecretPlan, verb: string): string {
 
 const madeOf = ({ set }: SecretPlan): SecretName[] => set.filter(({ from }) => from === "made").map(({ name }) => name);
 
-/** Those that were given are known to whoever gave them. */
+/** The user knows the secrets that the user provided. */
 function tellMade(plan: SecretPlan, values: Secrets): void {
   const made = madeOf(plan).map((name) => `  ${name}=${values[name]}\n`);
   if (made.length === 0) return;

@@ -45,7 +45,7 @@ const REFUSALS: readonly Refusal[] = [
   },
 ];
 
-/** Why wrangler failed, in words, with what to do. @param doing what was tried, as in “deploying” */
+/** Why wrangler failed, as text, with what to do. @param doing what was tried, as in “deploying” */
 export function stopOf(ran: Ran, doing: string): Stop {
   const failed = ran.outcomes.find(({ type }) => type === "command-failed");
   const text = stripVTControlCharacters([failed?.message, ran.stderr, ran.stdout].filter(Boolean).join("\n")).trim();

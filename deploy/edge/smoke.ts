@@ -20,8 +20,8 @@ const VIEW_HEADERS: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Asks a deployed edge what each of its users would. Given the checks of an earlier try, asks again only what had a fault: an edge takes
- * few wrong tokens from one address, and a new token is a wrong one until it has reached every place.
+ * Asks a deployed edge what each of its users would. With the checks of an earlier try, it repeats only those with a fault. An
+ * edge accepts few wrong tokens from one address, and a new token is wrong until it has reached every location.
  * @param token of an admin or viewer; without it one check is left out
  */
 export async function smokeTest(url: URL, token: string | undefined, before: readonly Check[] = []): Promise<Check[]> {

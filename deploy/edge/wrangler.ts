@@ -65,7 +65,7 @@ async function run(args: readonly string[], stdio: "pipe" | "inherit", input: st
   }
 }
 
-/** What is given for the edge is none of wrangler's business. */
+/** wrangler must not see the values for the edge. */
 function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(env).filter(

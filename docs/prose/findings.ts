@@ -40,7 +40,7 @@ const PHRASES: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\banew\b/i, '"again"'],
   [/\blest\b/i, '"so that … not"'],
   [/\b(made|makes?|making) (up for|good)\b/i, '"corrected", "recovered" or "repaired"'],
-  [/\b(is|are) none\b/i, '"is not", "are no …"'],
+  [/(?<!\bthere )\b(is|are) none\b/i, '"is not", "are no …"'],
   [/\b(is|are|was|were) no more\b(?! than)/i, '"is gone", "no longer exists"'],
   [/\bin (its|their) turn\b/i, '"then"'],
   [/\bhas to\b.*\bhas to\b/i, '"must"'],

@@ -6,9 +6,9 @@ const DAY_MS = 86_400_000;
 const LAST_MS = 8.64e15;
 
 /**
- * Returns a clock that formats times as `12:04:31` in a time zone (IANA name; default: the machine's), with the day if
- * they are at least 12 hours from `nowMs`. Throws a RangeError for an unknown zone. A time outside the range of Date is
- * "an unknown time".
+ * Returns a clock that formats times as `12:04:31` in a time zone (IANA name; default: the machine's). It adds the day if they
+ * are at least 12 hours from `nowMs`. Throws a RangeError for an unknown zone. A time outside the range of Date is "an unknown
+ * time".
  */
 export function clockIn(nowMs: number, timeZone?: string): Clock {
   const { time, day } = formatsOf(timeZone);

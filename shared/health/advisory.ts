@@ -9,7 +9,7 @@ export type AdvisedRegion = RegionWord & {
 };
 
 /**
- * What a person should know beside the verdict, which it never changes (design §3, advisories). Messages hold exact
+ * What a person should know beside the verdict, which it never changes (docs/design/health.md, advisories). Messages hold exact
  * counts: compare with {@link isSameAdvice} before anything is written or sent because of them.
  */
 export function probeAdvisories(standing: Standing, regions: readonly AdvisedRegion[], policy: Policy): Advisory[] {

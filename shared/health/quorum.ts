@@ -1,6 +1,6 @@
 import type { Quorum } from "../model/quorum.ts";
 
-/** k: how many of `regions` regions have to agree (design §3, regions). A number beyond them means all of them. */
+/** k: how many of `regions` regions have to agree (docs/design/health.md, regions). A number beyond them means all of them. */
 export function quorumSize(quorum: Quorum, regions: number): number {
   switch (quorum) {
     case "Any":

@@ -84,7 +84,7 @@ test("each gateway broken in its way: its address is gone in time; mended: back 
   for (const late of lateMs) expect(late).toBeLessThanOrEqual(0);
 });
 
-/** Breaks and mends one gateway; by how many ms the better of its tries came after what is promised. */
+/** Breaks and repairs one gateway. Returns by how many ms the better of its tries exceeded the promise. */
 function latenessOf(index: number, breakage: Breakage): Promise<number> {
   const gateway = world.gateways[index]!;
   const recorder = pairs[index]!;

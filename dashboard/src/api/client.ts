@@ -26,8 +26,8 @@ const LIMIT_MS = 15_000;
 const NO_ANSWER = "The edge does not answer.";
 
 /**
- * GETs a document of the API. Throws an ApiError: with status 0 if no complete answer came, else with the status of an
- * answer that is no document, such as a proxy's login page.
+ * GETs a document of the API. Throws an ApiError. Its status is 0 if no complete answer came. Otherwise it is that of an answer
+ * that is no document, such as a proxy's login page.
  */
 export async function getJson<Answer>(path: string, signal?: AbortSignal): Promise<Answer> {
   const response = await ask(path, signal === undefined ? {} : { signal });

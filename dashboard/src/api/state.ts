@@ -133,7 +133,7 @@ function toldRecords(view: View, { at, removed, records }: LiveMessage): Pick<Vi
   };
 }
 
-/** The overview is the truth of its moment. Newer messages of the streams stay on top of it. */
+/** The overview is the truth of its moment. Newer messages of the streams have priority. */
 function read(view: View, overview: Overview, now: number): View {
   const newer = new Map([...view.told].filter(([, { at }]) => at >= overview.at));
   const same = { ...overview, records: keptWhereEqual(view.overview?.records ?? [], overview.records) };

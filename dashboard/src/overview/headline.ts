@@ -15,7 +15,7 @@ export interface Headline {
   title: string;
   /** The worst addresses: why, since when and seen from where. */
   worst: Trouble[];
-  /** The number of further addresses in trouble. */
+  /** The number of further failing addresses. */
   more: number;
   /** The totals. */
   sums: string[];

@@ -55,7 +55,7 @@ export function RecordHead({ record }: { record: RecordDetail }) {
   );
 }
 
-/** The reasons, at the top, because an address in trouble may be far down the tree. */
+/** The reasons, at the top, because a failing address may be far down the tree. */
 function Why({ record }: { record: RecordDetail }) {
   const stories = groupLeaves(summaryOf(record).leaves.filter(isTroubled));
   if (stories.length === 0) return null;

@@ -39,7 +39,7 @@ export function leafFacts(record: RecordDetail, leaf: string): LeafFacts {
 /** Whether a leaf needs attention: out of DNS, kept for lack of a better one, or with a dissenting region. */
 export const isTroubled = (tone: Tone): boolean => tone === "bad" || tone === "warn";
 
-/** The number of a record's leaves in trouble. */
+/** The number of a record's failing leaves. */
 export const countTroubled = (record: RecordDetail): number =>
   record.leaves.filter(({ leaf }) => isTroubled(leafFacts(record, leaf).tone)).length;
 

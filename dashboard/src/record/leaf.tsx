@@ -12,7 +12,7 @@ interface Shown {
   facts: LeafFacts;
   sentence: string;
   now: number;
-  /** Whether the details open automatically if the leaf is in trouble. */
+  /** Whether the details open automatically if the leaf is failing. */
   opens: boolean;
   /** The record set that leads to this leaf. */
   way: ComponentChildren;

@@ -9,11 +9,11 @@ import "./tree.css";
 interface Shown {
   record: RecordDetail;
   now: number;
-  /** Whether the details of a leaf in trouble are open at first. */
+  /** Whether the details of a failing leaf are open at first. */
   opens: boolean;
 }
 
-/** With more leaves in trouble, the open tables would fill dozens of screens. */
+/** With more failing leaves, the open tables would fill dozens of screens. */
 const OPENED = 5;
 
 /** The record as a tree, from its names down to the addresses. */
