@@ -25,7 +25,7 @@ export function addCheck(program: Command, run: Run): void {
     .command("check")
     .summary("check one address once, now, from the edge")
     .description(
-      "Asks one address for a URL, once, from each region, and shows how far each came and how long it took. Nothing of it is counted or stored. Needs the admin token.",
+      "Asks one address for a URL, once, from each region, and shows how far each came and how long it took. Nothing is counted or stored. Needs the admin token.",
     )
     .argument("<url>", "its host is the Host header, the server name (SNI) and the name in the certificate")
     .option("--address <address>", "where the connection goes: an address, or a host name; default: the URL's host")

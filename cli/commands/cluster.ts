@@ -86,7 +86,7 @@ function addRebind(cluster: Command, run: Run): void {
     .command("rebind")
     .summary("let a cluster that was rebuilt take its name again")
     .description(
-      "Lets the next snapshot bind another cluster to the name. The edge takes a name for the cluster that used it first, by the uid of its kube-system namespace, and refuses others that have its secret.",
+      "Lets the next snapshot bind another cluster to the name. The edge binds a name to the first cluster that uses it, by the uid of its kube-system namespace. It refuses other clusters that have its secret.",
     )
     .argument("<name>", "the cluster's name")
     .action((name: string, _options: object, own: Command) => run(own, (session) => rebind(session, name)));
@@ -98,7 +98,7 @@ function addRemove(cluster: Command, run: Run): void {
     .command("remove")
     .summary("forget a cluster, its records and its secrets")
     .description(
-      "Forgets a cluster, its shares of records and its secrets. What it alone had published is watched by nobody from then on. Register it anew, with another secret, to take that back.",
+      "Forgets a cluster, its shares of records and its secrets. What it alone had published is watched by nobody from then on. Register it again, with another secret, to undo that.",
     )
     .argument("<name>", "the cluster's name")
     .option("--yes", "do it; without, only what would be forgotten is told")

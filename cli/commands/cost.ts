@@ -13,7 +13,7 @@ export function addCost(program: Command, run: Run): void {
     .command("cost")
     .summary("what the edge uses, and what that costs a month")
     .description(
-      "Shows what the edge's objects use of what Cloudflare bills, as they count it themselves: yesterday, or today so far where yesterday was not counted whole, and what a month costs that goes on like this, by list prices. Then what dominates, what the plan includes or allows, and what Route 53 would take for the same checks.",
+      "Shows the billed use of the edge's objects, as they count it themselves. It covers yesterday, or today so far if yesterday was not counted whole. It adds the price of a month like this, by list prices. Then what dominates, what the plan includes or allows, and what Route 53 would take for the same checks.",
     )
     .action((_: object, command: Command) =>
       run(command, async (session) => {

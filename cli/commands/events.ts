@@ -32,7 +32,7 @@ export function addEvents(program: Command, run: Run): void {
     .command("events")
     .summary("what has happened, oldest first")
     .description(
-      "Tells what has happened at the edge, oldest first: verdicts and decisions that changed, deliveries, records that were refused, regions and clusters that went and came. The edge keeps a bounded log.",
+      "Lists what has happened at the edge, oldest first: changed verdicts and decisions, deliveries, refused records, and regions and clusters that left or returned. The edge keeps a bounded log.",
     )
     .option("-f, --follow", "go on with what happens, until Ctrl-C; -o json gives one event a line")
     .addOption(

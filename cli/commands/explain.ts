@@ -11,7 +11,7 @@ export function addExplain(program: Command, run: Run): void {
     .command("explain")
     .summary("why each address of a record is in DNS or not, step by step")
     .description(
-      "Explains the decision on one record, step by step: what is watched, what each region saw, the verdict on each address, what follows for DNS, and what is advised. The record's page says the same.",
+      "Explains the decision on one record, step by step: what is watched, what each region saw, and the verdict on each address. Then follow the consequences for DNS, and advisories. The record's page says the same.",
     )
     .argument("<host>", "the record's root host")
     .action((host: string, _options: object, command: Command) => run(command, (session) => show(session, host)));

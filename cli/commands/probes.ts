@@ -18,7 +18,7 @@ export function addProbes(program: Command, run: Run): void {
   const probes = program
     .command("probes")
     .summary("each address that is checked, with the word of each region")
-    .description("Lists the probes: one address each, its verdict, and what each region says of it.")
+    .description("Lists the probes: one address each, its verdict, and each region's result.")
     .addOption(new Option("--host <host>", "only those of this root host; may be repeated").argParser(hosts))
     .addOption(
       new Option("--verdict <verdict>", "only those of this verdict; may be repeated")

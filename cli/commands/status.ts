@@ -18,9 +18,9 @@ interface Options {
 export function addStatus(program: Command, run: Run): void {
   const status = program
     .command("status")
-    .summary("every record at a glance, trouble first")
+    .summary("every record at a glance, the worst first")
     .description(
-      "Shows every record with its state and how many of its addresses are in DNS, trouble first, and under it what is wrong: which address, since when, by the word of which regions. Then regions and clusters that are not well.",
+      "Shows every record with its state and how many of its addresses are in DNS, the worst first. Below each is what is wrong: which address, since when, and as seen from which regions. Then regions and clusters that are not well.",
     )
     .option("-w, --watch", "go on until Ctrl-C; on a terminal the screen is drawn anew")
     .addOption(

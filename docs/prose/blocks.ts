@@ -9,6 +9,8 @@ export interface Block {
 const FENCE = /^\s*(```|~~~)/;
 /** A Markdown table, or aligned columns. */
 const TABLE_ROW = /^\s*\||\S {3,}\S|^ {12,}\S/;
+/** A tag of JSDoc begins a text of its own, too. */
+const TAG = /^\s*@[a-z]/;
 const HEADING = /^\s*#{1,6}\s/;
 const LIST_ITEM = /^\s*([-*+]|\d+[.)])\s+/;
 const MARKUP = /^\s*(#{1,6}|[-*+]|\d+[.)]|>)\s+/;
@@ -26,7 +28,7 @@ export function markdownBlocks(text: string, firstLine = 1): Block[] {
       open = undefined;
       continue;
     }
-    if (!open || LIST_ITEM.test(line) || HEADING.test(line)) {
+    if (!open || LIST_ITEM.test(line) || HEADING.test(line) || TAG.test(line)) {
       open = { line: firstLine + index, text: line.replace(MARKUP, "") };
       blocks.push(open);
     } else open.text += `\n${line.replace(/^\s*>?/, "")}`;

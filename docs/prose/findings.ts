@@ -31,7 +31,7 @@ const PHRASES: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\b(has|have|had|gives?|without) (its |their |a |no )?word\b/i, '"report", "contact" or "result"'],
   [/\bin words\b/i, '"as text"'],
   [/\bborne\b/i, '"tolerated"'],
-  [/\bheld\b/i, '"stored", "kept" or "compared"'],
+  [/\bheld\b(?! lease)/i, '"stored", "kept" or "compared"'],
   [/\bmend(s|ed|ing)?\b/i, '"repair", "fix" or "correct"'],
   [/\bto be had\b/i, '"available"'],
   [/\bof late\b/i, '"recently"'],

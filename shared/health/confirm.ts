@@ -1,9 +1,8 @@
 import type { Counts } from "../model/probe.ts";
 
 /**
- * Whether a region is about to change what it reports. A healthy one has failed, or an unhealthy one has succeeded,
- * less often than its threshold. Such a probe is checked again soon (design §3, confirmation); thresholds stay what
- * they are.
+ * Whether a region is about to change what it reports. A healthy one has failed, or an unhealthy one has succeeded, less often
+ * than its threshold. Such a probe is checked again soon (docs/design/health.md, confirmation); thresholds stay what they are.
  */
 export function isUnsettled({ says, failures, successes }: Counts): boolean {
   return (says === "Healthy" && failures > 0) || (says === "Unhealthy" && successes > 0);

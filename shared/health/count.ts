@@ -6,7 +6,8 @@ import { failuresToUnhealthy, isHealthyAt, isUnhealthyAt, type Thresholds } from
 export const NO_COUNTS: Counts = { failures: 0, successes: 0, says: "Pending" };
 
 /**
- * Counts one outcome of one probe in one region (design §3, counting). A failure of the prober itself changes nothing.
+ * Counts one outcome of one probe in one region (docs/design/health.md, counting). A failure of the prober itself changes
+ * nothing.
  */
 export function count(counts: Counts, outcome: Outcome, thresholds: Thresholds): Counts {
   switch (outcome) {

@@ -1,4 +1,4 @@
-/** Whether a region's report on a probe is recent, still expected, or neither (design §3, regions). */
+/** Whether a region's report on a probe is recent, still expected, or neither (docs/design/health.md, regions). */
 export type Freshness = "Fresh" | "Awaited" | "Silent";
 
 type Seen = {

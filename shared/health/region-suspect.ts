@@ -7,8 +7,8 @@ export type RegionTurns = { region: Region; probes: number; unhealthySince: read
 const LEAST_PROBES = 3;
 
 /**
- * Regions most of whose probes turned unhealthy within `windowMs` of each other, while most regions saw no such turn.
- * That is evidence against the region, not against the endpoints (design §3, advisories).
+ * Regions most of whose probes turned unhealthy within `windowMs` of each other, while most regions saw no such turn. That is
+ * evidence against the region, not against the endpoints (docs/design/health.md, advisories).
  */
 export function regionSuspects(turns: readonly RegionTurns[], windowMs: number): Advisory[] {
   const turned = turns.flatMap((turn) => {

@@ -2,8 +2,8 @@ import { digest } from "../hash.ts";
 import type { Expectation, ProbeTarget } from "../model/probe.ts";
 
 /**
- * Changes only with the target, the expectation and the secret headers of a probe. Another revision resets the counts.
- * An edit of interval, timeout or thresholds keeps them (design §3, counting).
+ * Changes only with the target, the expectation and the secret headers of a probe. Another revision resets the counts. An edit of
+ * interval, timeout or thresholds keeps them (docs/design/health.md, counting).
  */
 export function revisionOf(target: ProbeTarget, expectation: Expectation, headersDigest: string | undefined): string {
   const { statuses: ranges, body = null, addressPolicy, allowInsecureCertificate, ...added } = expectation;

@@ -18,7 +18,7 @@ export type Policy = Thresholds & {
 };
 
 /**
- * What all configured regions together say of a probe (design §3, verdict). `before` is what was said until now,
+ * What all configured regions together say of a probe (docs/design/health.md, verdict). `before` is what was said until now,
  * undefined for a new probe. Only words and their freshness count: the same input gives the same verdict at any time.
  */
 export function judge(
