@@ -20,7 +20,7 @@ type UnsentChange = { type: Change["type"]; start: number; incident: Incident };
 
 /**
  * Returns the changes to send now: beginnings, worsenings and ends that have lasted `minDuration`. The first one
- * waits for those that begin within `groupWindow` of it. The two durations together bound every delay.
+ * waits for those that begin within its `groupWindow`. The two durations together bound every delay.
  */
 export function dueChanges(incidents: Incidents, timing: Timing, nowMs: number): Due {
   const unsent = [...incidents.values()].flatMap(unsentChangesOf).sort(byStart);
