@@ -68,7 +68,7 @@ export class Controller {
     return this.#source;
   }
 
-  /** What to name to the edge as held. */
+  /** The number to report to the edge. */
   get held(): MessageNumber {
     return this.#told.toName(this.#state);
   }

@@ -8,7 +8,7 @@ export interface ObjectCache {
   readonly isSynced: boolean;
   list(): readonly KubeObject[];
   get(ref: ObjectRef): KubeObject | undefined;
-  /** Stores the result of an own write, unless a newer version is held. */
+  /** Stores the result of an own write, unless the cache has a newer version. */
   put(object: KubeObject): void;
 }
 

@@ -43,7 +43,7 @@ function setUp() {
   });
   const target = () => JSON.stringify(api.objects.get("shop/a")?.spec);
   let generation = 0;
-  /** The watch has not told yet what comes between the look and the write. */
+  /** The watch has not delivered yet what happens between the look and the write. */
   const overtake = () => {
     api.failure = ({ verb }) => {
       generation += 1;

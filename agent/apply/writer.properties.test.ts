@@ -8,8 +8,8 @@ import type { WantedObject } from "./desired.ts";
 import { Writer } from "./writer.ts";
 
 /*
- * Whatever is wanted, whatever fails and whatever others do: at the end what is ours is as wanted last, what is not ours is
- * untouched, no write was empty, and there were not many more writes than there were reasons to write.
+ * Under any desired state, failure and foreign write: our objects end as desired last, foreign objects stay untouched,
+ * and no write is empty. The number of writes stays close to the number of causes.
  */
 
 const LABELS = { "app.kubernetes.io/managed-by": "vedette-agent" };

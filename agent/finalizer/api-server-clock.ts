@@ -1,8 +1,8 @@
 import type { KubeObject } from "../kubernetes/object.ts";
 
 /**
- * What time it is at the API server at least: the newest time that it wrote into an object, plus what has passed here since that
- * was read. A wrong clock on this machine changes nothing about it. Feed it with what is read and with answers to writes.
+ * A lower bound of the API server's time: the newest time that it wrote into an object, plus the time since that was
+ * read. A wrong clock on this machine changes nothing about it. Feed it with what is read and with answers to writes.
  */
 export class ApiServerClock {
   readonly #elapsedMs: () => number;

@@ -78,8 +78,9 @@ export class FinalizerController {
   }
 
   /**
-   * Whether the record is to be pushed and published. A record whose host is in DNS is a member at once: it may take over from another
-   * record that is being deleted at that moment. Until its finalizer was read back, the host would have no record.
+   * Whether the record is to be pushed and published. A record whose host is in DNS is a member at once. It may take
+   * over from a record that is being deleted at that moment. Until its finalizer was read back, the host would have no
+   * record.
    */
   isMember(record: KubeObject): boolean {
     if (isMember(record, this.#wasAccepted(record))) return true;

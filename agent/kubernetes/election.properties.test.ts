@@ -84,7 +84,7 @@ class Network {
   }
 }
 
-/** Replicas that come and go, are cut off, and have clocks that do not agree; whoever wins looks at all others. */
+/** Replicas start and stop, are cut off, and have different clocks. The winner is compared with all others. */
 class Replicas {
   readonly all: { election: Election; line: Line; leads: boolean }[] = [];
   readonly faults: string[] = [];

@@ -40,11 +40,9 @@ export interface ElectionOptions extends Candidate {
 /**
  * Leader election by a Lease, with client-go's rules. Another holder's Lease has expired if it did not change for its
  * whole duration, by the own clock. The leader's time counts from the sending of its last successful renewal. Every
- * write is guarded by resourceVersion.
- *
- * `identity` must differ between any two processes that can be alive at the same time. If somebody deletes a held Lease
- * there can be two leaders until the first one renews: until then a replica that has just started does not know of the
- * first one.
+ * write is guarded by resourceVersion. `identity` must differ between any two processes that can be alive at the same
+ * time. If a person deletes the Lease of a leader, there can be two leaders until the first one renews. Until then a
+ * new replica does not know the first one.
  */
 export class Election {
   readonly #options: ElectionOptions & { pollMs: number };

@@ -145,9 +145,9 @@ export class Informer {
   }
 
   /**
-   * The cluster does not serve the kind. If objects are cached, one such reading is not enough: a CRD that is being
-   * replaced and an API server that has just started look the same, and the objects that would be lost are in DNS. A
-   * CRD that was deleted is still missing at the second reading.
+   * The cluster does not serve the kind. If objects are cached, one such reading is not enough. A CRD that is being
+   * replaced and an API server that has just started look the same. The objects that would be lost are in DNS. A CRD
+   * that was deleted is still missing at the second reading.
    */
   #missing(): void {
     const { kind, unknownRetryMs } = this.#options;

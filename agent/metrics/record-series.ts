@@ -22,8 +22,8 @@ const SERIES_A_RECORD = 2 + VERDICTS.length;
 const SERIES_A_PROBE = 2;
 
 /**
- * The series of records and probes. Those of one record are shown together or not at all, within `maxSeries`, by name;
- * what is left out is counted, and the totals hold everything.
+ * The series of records and probes. All series of one record are exported together or not at all, within `maxSeries`,
+ * by name. Dropped series are counted, and the totals cover everything.
  */
 export class RecordSeries {
   readonly #maxSeries: number;

@@ -33,8 +33,8 @@ export function statedAccepted(record: OwnRecord, state: RecordState | undefined
 }
 
 /**
- * This cluster's shares by root host. A record that the edge refused as it is now stands with the last form that was taken, as it
- * does at the edge; one that never was is no share (docs/design/decision.md, shares).
+ * This cluster's shares by root host. If the edge refuses a record's current spec, its last accepted spec stays in
+ * force, as it does at the edge. A record that was never accepted is no share (docs/design/decision.md, shares).
  */
 export function sharesOf(records: readonly OwnRecord[], states: State["records"]): Map<string, MergeInput[]> {
   const specs = records.flatMap((record) => inForce(record, states[record.key])?.spec ?? []);
@@ -97,7 +97,10 @@ export function acceptedBefore(
   };
 }
 
-/** What the files held by the state of a former process, for those that cannot be read now. Secrets are not among it. */
+/**
+ * The content of the files in the state of a former process, for files that cannot be read now. Secrets are not among
+ * it.
+ */
 export function rememberedFiles(states: State["records"]): Map<string, FileContent> {
   const files = new Map<string, FileRecord[]>();
   for (const [key, { manifest }] of Object.entries(states)) {

@@ -2,7 +2,7 @@ import type { Endpoint } from "../../shared/model/endpoint.ts";
 import type { DeliveredRecord } from "../edge/delivered.ts";
 import type { HostChange } from "./plan-hosts.ts";
 
-/** A change that reached DNS: which targets came and went, and why, in words. */
+/** A change that reached DNS: added and removed targets, and the reason as text. */
 export interface Published {
   rootHost: string;
   /** Unix ms */

@@ -18,9 +18,9 @@ export function foreignLeaves(delivered: DeliveredRecord | undefined, cluster: s
 }
 
 /**
- * The endpoints without what this cluster's records no longer have (docs/design/agent.md, contact and fallback), and without what
- * then leads nowhere. What may be another cluster's stays. A geographic default set may hold the targets of another set of its
- * name: they are its own as long as any set of the name and type has them.
+ * The endpoints without what this cluster's records no longer have (docs/design/agent.md, contact and fallback), and
+ * without what then leads nowhere. What may be another cluster's stays. A geographic default set may have the targets
+ * of another set of its name. They are its own as long as any set of that name and type has them.
  */
 export function leaveOut(endpoints: readonly Endpoint[], own: readonly Endpoint[], isForeign?: IsForeign): Endpoint[] {
   const names = new Set(endpoints.map(({ dnsName }) => dnsName));
@@ -49,7 +49,7 @@ export function onlyLeaves(endpoints: readonly Endpoint[], leaves: ReadonlySet<s
 
 const edge = ({ dnsName, recordType }: Endpoint, target: string) => `${dnsName} ${recordType} ${target}`;
 
-/** `names` are those that were endpoints: a target that was one and is none any more is a dead end. */
+/** `names` are the names that were endpoints. A target that was an endpoint and no longer is one is a dead end. */
 function withoutDeadEnds(endpoints: readonly Endpoint[], names: ReadonlySet<string>): Endpoint[] {
   const alive = endpoints.filter(({ targets }) => targets.length > 0);
   const left = new Set(alive.map(({ dnsName }) => dnsName));

@@ -32,8 +32,8 @@ export interface HostPlan {
 }
 
 /**
- * What of one root host is to be in DNS (docs/design/agent.md, contact and fallback): the whole decision, never this cluster's
- * share of it.
+ * Plans the DNS content of one root host (docs/design/agent.md, contact and fallback): the whole decision, never only
+ * this cluster's share.
  */
 export function planHost(input: HostInput): HostPlan {
   const own = mergeShares(input.own);
@@ -44,8 +44,8 @@ export function planHost(input: HostInput): HostPlan {
 }
 
 /**
- * A decision of which the records have nothing any more, for a host of which nothing was ever served, is one about other records:
- * a record was made anew under its name, say. Nobody has decided these yet.
+ * A decision may share no target with the records of a host that was never served. Then it is about other records, for
+ * example because a record was created again under its name. The current records are undecided.
  */
 function planContact({ delivered, served }: HostInput, own: readonly Endpoint[], isForeign?: IsForeign): HostPlan {
   if (delivered !== undefined) {
@@ -58,8 +58,8 @@ function planContact({ delivered, served }: HostInput, own: readonly Endpoint[],
 }
 
 /**
- * Without word from the edge. `Freeze` with nothing to freeze, neither a decision nor anything in DNS, publishes all: an
- * agent that starts afresh while the edge is away would otherwise answer for its records that they do not exist.
+ * Plans the DNS content while the edge is silent. `Freeze` without a decision and without anything in DNS publishes
+ * all. Otherwise an agent that starts while the edge is away would answer that its records do not exist.
  */
 function planSilent({ delivered, served, own: shares }: HostInput, own: Merged, isForeign?: IsForeign): HostPlan {
   const last = delivered?.endpoints ?? served;
@@ -75,10 +75,10 @@ function planSilent({ delivered, served, own: shares }: HostInput, own: Merged, 
 }
 
 /**
- * Nothing goes from something to nothing while this cluster's records have leaves for it: neither the host nor one of its
- * names that no other points to. The first of these that has anything takes its place: what was served, as far as the
- * records still have it; what they have now, with the leaves that were served (a set that is only called otherwise); all
- * that they have, as in step 3 of the decision.
+ * The answer never becomes empty while this cluster's records have leaves for it. This holds for the host, and for each
+ * of its names that no other name points to. The first non-empty fallback is used: (1) what was served, limited to the
+ * current records; (2) the current records, limited to served targets, for a set that only got another identifier; (3)
+ * all current records, as in step 3 of the decision.
  */
 function neverToNothing(
   next: Endpoint[],

@@ -53,8 +53,8 @@ function isSame(a: readonly Endpoint[] | undefined, b: readonly Endpoint[] | und
 }
 
 /**
- * The serial after a change (RFC 1982: it only goes up). It follows the delivery, so that servers which hold the same one
- * say the same, and goes one further where something else changed what is served.
+ * The serial after a change (RFC 1982: it only goes up). It follows the delivery's number, so that servers with the
+ * same delivery answer alike. It increases by one if anything else changed the content.
  */
 export function nextSerial(serial: number, { epoch, n }: MessageNumber): number {
   return Math.max(serial + 1, Math.floor(epoch / 1000) + n) % 2 ** 32;

@@ -41,13 +41,13 @@ export interface Publisher {
   problems(): readonly PublishProblem[];
   /** Whether something that was published for the record is still there. */
   holds(record: ObjectRef & { uid?: string | undefined }): boolean;
-  /** Looks for problems anew that come without a change of ours, such as another owner of a host. */
+  /** Checks again for problems that appear without a change of ours, such as another owner of a host. */
   recheck(): Promise<void>;
   /** Ends slow look-ups. What is published stays. */
   stop(): void;
 }
 
-/** The `PublisherConflict` condition of a record. A problem that may end by itself is none. */
+/** The `PublisherConflict` condition of a record. A problem that may end by itself does not count. */
 export function conflictOf(
   problems: readonly PublishProblem[],
   record: { key: string; rootHost: string | undefined },

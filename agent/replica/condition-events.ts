@@ -23,7 +23,10 @@ const HEADERS_READY: StatusCondition = {
 /** What an event says of a record. */
 export type RecordEvent = Omit<EventContent, "at">;
 
-/** The transitions between two states of the records, by key. What is seen for the first time is none. */
+/**
+ * The transitions between two states of the records, by key. A condition that is seen for the first time is no
+ * transition.
+ */
 export function transitions(before: State["records"], after: State["records"]): { key: string; event: RecordEvent }[] {
   return Object.entries(after).flatMap(([key, { status }]) => {
     const old = toldOf(before[key]?.status.conditions ?? []);
@@ -46,7 +49,7 @@ function transition(before: readonly StatusCondition[], now: StatusCondition): R
   const isSame = old?.status === now.status && old.reason === now.reason;
   if (good === undefined || old === undefined || isSame || now.status === "Unknown") return undefined;
   const isGood = now.status === good;
-  // After each start the edge is awaited: that it is heard again is no news then.
+  // After each start the edge is awaited, so the first contact is no transition.
   if (now.type === "EdgeReachable" && isGood && old.status === "Unknown") return undefined;
   return {
     type: isGood ? "Normal" : "Warning",

@@ -98,7 +98,7 @@ export function gatewayPort(
     try {
       return (await client.list(kind)).items;
     } catch (error) {
-      // A kind that is not known: that there are none of it is not said by that.
+      // The cluster does not serve the kind, which does not mean that no objects exist.
       if (error instanceof KubeError && error.code === 404) return undefined;
       throw error;
     }

@@ -31,8 +31,8 @@ export interface FollowerDnsOptions {
 }
 
 /**
- * What a replica that does not lead answers: what the statuses of the records say is in DNS, and what the edge has decided since
- * where nobody could store that.
+ * The DNS answers of a replica that does not lead. They come from the records' statuses, and from later decisions that
+ * no leader could store.
  */
 export class FollowerDns {
   readonly #options: FollowerDnsOptions;

@@ -10,7 +10,7 @@ import {
 } from "../kubernetes/kinds.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
 import type { Log } from "../runtime/log.ts";
-/** Told of each object that came, changed or went. */
+/** Called for each object that was added, updated or deleted. */
 export type OnChange = (kind: Kind, before: KubeObject | undefined, after: KubeObject | undefined) => void;
 
 export interface InformersOptions {
@@ -59,7 +59,7 @@ export class Informers {
     await Promise.all([...this.#all.values()].map((informer) => informer.stop()));
   }
 
-  /** Reads all kinds anew: what is held then is not older than the call. Rejects where one cannot be read. */
+  /** Lists all kinds again, so that the caches are not older than the call. Rejects where one cannot be read. */
   async refresh(): Promise<void> {
     await Promise.all([...this.#all.values()].map((informer) => informer.refresh()));
   }
@@ -73,7 +73,7 @@ export class Informers {
     return [...this.#all.values()].every(({ isSynced }) => isSynced);
   }
 
-  /** What was not listed yet, in words. */
+  /** The kinds that are not listed yet, as text. */
   notReady(): string[] {
     return [...this.#all].flatMap(([{ plural }, { isSynced, lastError }]) =>
       isSynced ? [] : [`${plural} have not been listed${lastError === undefined ? "" : `: ${lastError}`}`],
@@ -81,7 +81,7 @@ export class Informers {
   }
 }
 
-/** Whether a change of a DNSRecord is one of what people say of it, and not only of its status: that is our own writing. */
+/** Whether a change of a DNSRecord concerns more than its status, which the agent itself writes. */
 export function isSpecChange(before: KubeObject | undefined, after: KubeObject | undefined): boolean {
   return told(before) !== told(after);
 }

@@ -11,8 +11,8 @@ export interface LeadershipOptions
   /** Where other replicas forward deliveries to, such as `http://10.1.2.3:8788`. */
   forwardTo: string;
   /**
-   * Starts the work of a leader. If it fails, it is retried while this replica leads. `leads` tells whether this replica has led
-   * without a break since: what was read before a loss must not be written after another replica has led.
+   * Starts the work of a leader. If it fails, it is retried while this replica leads. `leads` returns whether this
+   * replica has led without a break since. Data read before a loss of leadership must not be written afterwards.
    */
   begin: (leads: () => boolean) => Promise<LeaderSession>;
   onChange: (isLeader: boolean) => void;

@@ -29,8 +29,8 @@ const RENEWALS = 3;
 const SYNC_POLL_MS = 100;
 
 /**
- * Starts the agent as a replica in a Kubernetes cluster: it watches, stands for election, and works while it leads. Rejects
- * with a {@link SettingsError} for what a person can mend: a port in use, a missing service account.
+ * Starts the agent as a replica in a Kubernetes cluster: it watches, stands for election, and works while it leads.
+ * Rejects with a {@link SettingsError} for problems that a person can fix: a port in use, a missing service account.
  */
 export async function startReplica(settings: Settings, hooks: AgentHooks = {}): Promise<Replica> {
   const log = hooks.log ?? makeLog(settings.logFormat, (line) => process.stderr.write(`${line}\n`), Date.now);

@@ -1,15 +1,18 @@
 import { Hono } from "hono";
 
 export interface OperationsOptions {
-  /** What is not ready yet, in words; empty when all is. Read from flags: never waits for the work it reports on. */
+  /**
+   * The parts that are not ready yet, as text; empty when all are. Read from flags: never waits for the work it reports
+   * on.
+   */
   notReady: () => readonly string[];
   scrape: () => Promise<{ contentType: string; text: string }>;
 }
 
 /**
- * For whoever runs the agent, on a port of its own. `/healthz` says that the process answers, and nothing of the API server
- * or the edge: to restart for their sake would mend nothing, and end what still works. A stuck event loop does not answer.
- * `/readyz` names what is not ready.
+ * The operations endpoints of the agent, on their own port. `/healthz` reports only that the process answers. It does
+ * not depend on the API server or the edge, because a restart would not fix these and would stop what still works. A
+ * stuck event loop does not answer. `/readyz` names what is not ready.
  */
 export function makeOperations({ notReady, scrape }: OperationsOptions): Hono {
   const app = new Hono();

@@ -185,8 +185,8 @@ export class WorkQueue<Key> {
 }
 
 /**
- * Gathers changes that come close together (docs/design/cluster.md, accumulator): the first is due at once, and those within a
- * window after a batch left are due together at the end of the window.
+ * Coalesces changes that come close together (docs/design/cluster.md, accumulator). The first is due at once. Changes
+ * within a window after a batch are due together at the end of the window.
  */
 export class AccumulationWindow {
   readonly #windowMs: number;

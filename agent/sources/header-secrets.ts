@@ -72,7 +72,7 @@ export class HeaderSecrets {
     return this.#watched.get(key)?.informer.list()[0];
   }
 
-  /** Why the Secret could never be read, and what to do; it holds no value of it. */
+  /** Why the Secret could never be read, and what to do. The text contains no value of the Secret. */
   troubleOf(key: string): string | undefined {
     const informer = this.#watched.get(key)?.informer;
     if (informer === undefined || informer.isSynced) return undefined;

@@ -26,9 +26,8 @@ export class KubernetesSource {
   }
 
   /**
-   * The records as they are now; undefined while something of them has never been read, and while the cluster does not
-   * know the kind: who deletes the definition deletes the records first, so that without it they are not gone but out
-   * of sight.
+   * The current records. Undefined until everything was read once, and while the cluster does not serve the kind.
+   * Deleting a definition deletes its records first, so without the definition they are invisible and not gone.
    */
   read(): KubernetesRecords | undefined {
     const { caches, secrets, isMember } = this.#options;

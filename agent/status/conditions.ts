@@ -134,7 +134,7 @@ const UNWATCHED: Readonly<Record<string, "True" | "False">> = {
 };
 
 /**
- * What a person has to mend in a record before its leaves are watched as asked, a line for each. They stay published
+ * What a person must fix in a record before its leaves are probed as specified, one line each. They stay published
  * meanwhile, so that nobody would notice a mistyped Secret by the answers of DNS.
  */
 export function unwatchedWarnings(

@@ -95,8 +95,8 @@ export function leaseObject({ state, namespace, heardAt, before }: LeaseInput): 
 }
 
 /**
- * The number never goes back: a leader starts one below it, and one that is lost before it was given a delivery must
- * not have the next start two below.
+ * The number never decreases. A leader starts one below it. If that leader is lost before its first delivery, the next
+ * one must not start two below.
  */
 function newestOf(state: LeaseInput["state"], before: KubeObject | undefined): Pick<State, "number" | "sentAt"> {
   const held = contactOf(before);

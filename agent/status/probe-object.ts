@@ -27,8 +27,8 @@ export interface ProbesInput {
 }
 
 /**
- * The probe objects of a record: one for each leaf that its health check asks, also before the edge has said anything
- * of it. None for a record without a health check, or without a uid.
+ * The probe objects of a record: one for each leaf of its health check, even before the edge has reported it. Empty for
+ * a record without a health check or without a uid.
  */
 export function probeObjects(input: ProbesInput): WantedObject[] {
   const { record, delivered, cluster, objectAt, refreshTimes, nowMs } = input;

@@ -19,7 +19,7 @@ export interface StatusInput {
   nowMs: number;
 }
 
-/** The status of one record, from what the edge said of it and what is in DNS. */
+/** The status of one record, from the edge's report and the DNS content. */
 export function recordStatus(input: StatusInput): OwnRecordStatus {
   const { record, delivered, before } = input;
   const share = { cluster: input.cluster, record: record.key };
@@ -106,9 +106,7 @@ export interface About {
   nowMs: number;
 }
 
-/**
- * The entries of all records: status, manifest and what the edge said of it. Records that are gone are not among them.
- */
+/** The entries of all records: status, manifest and the edge's report. Records that are gone are not among them. */
 export function recordStates(
   records: readonly OwnRecord[],
   before: State["records"],

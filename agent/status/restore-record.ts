@@ -27,7 +27,7 @@ const storedDecision = z.object({
   probes: dnsRecordStatus.shape.probes.catch(undefined),
 });
 
-/** The edge's last word on the root host, as a record's status remembers it; undefined where that is none. */
+/** The edge's last decision on the root host, as stored in a record's status; undefined without one. */
 export function restoreDelivered(input: DeliveredInput): DeliveredRecord | undefined {
   const { decision, probes = [] } = storedDecision.safeParse(input.status).data ?? {};
   if (decision === undefined) return undefined;
@@ -101,8 +101,8 @@ const storedForms = z.object({
 });
 
 /**
- * What the edge said of the record as it stands, and the form that it took last. Of a record that was edited while no
- * agent ran nobody knows that form any more; what is in DNS stands in for it, should the edge refuse the new one.
+ * What the edge said of the record as it stands, and the form that it took last. If a record was edited while no agent
+ * ran, its accepted form is lost. The DNS content replaces it if the edge refuses the new form.
  */
 export function restoreAcceptance(record: OwnRecord, status: unknown): Acceptance {
   if (record.refusal !== undefined) return {};

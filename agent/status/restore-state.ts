@@ -157,8 +157,7 @@ const holding = z.object({ endpoints: z.array(endpoint).min(1) });
 const publishing = z.object({ published: z.array(endpoint) });
 
 /**
- * What a DNSEndpoint holds of a record's host. Undefined where it is none of ours, also where it holds what is not the
- * host's.
+ * What a DNSEndpoint holds of a record's host. Undefined for a foreign object, and for one with names outside the host.
  */
 export function endpointsIn(
   record: { uid?: string | undefined },

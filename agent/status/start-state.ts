@@ -22,8 +22,9 @@ export async function statePath(settings: Pick<Settings, "state" | "records">): 
 }
 
 /**
- * The state to start from, stored again so that a file that cannot be written is found out now. A broken one is set aside:
- * the agent then knows of nothing that it has published, answers SERVFAIL rather than that nothing exists, and asks the edge.
+ * The state to start from, stored again so that a file that cannot be written is found out now. A corrupt file is set
+ * aside. The agent then knows nothing of what it published. It answers SERVFAIL instead of NXDOMAIN, and reads from the
+ * edge.
  */
 export async function startState(path: string, settings: Settings, log: Log, nowMs: number): Promise<State> {
   try {
@@ -65,7 +66,7 @@ function fresh(clusterUid: string, edge: State["edge"]): State {
   };
 }
 
-/** What is in DNS stays; what another edge said of it, and its numbers, mean nothing here. */
+/** The DNS content stays. Another edge's decisions and numbers mean nothing here. */
 function atAnotherEdge(state: State): State {
   const hosts = Object.entries(state.hosts).map(([rootHost, { served }]) => [rootHost, { ...(served && { served }) }]);
   const records = Object.entries(state.records).map(([key, { status, manifest }]) => [key, { status, manifest }]);

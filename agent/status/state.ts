@@ -49,7 +49,7 @@ const hostState = z.object({
 export type HostState = z.infer<typeof hostState>;
 
 /**
- * What the agent keeps over a restart: the identity of the cluster, what is in DNS, the edge's last word, and the
+ * The state that survives a restart: the identity of the cluster, the DNS content, the edge's last decisions, and the
  * status of each record. `clusterUid` stands first, so that it can be read from a file that was cut off. It never holds
  * a secret.
  */
@@ -59,7 +59,7 @@ export const stateSchema = z.object({
   /** Numbers of one edge mean nothing at another. */
   edge: z.object({ url: z.string(), cluster: z.string() }),
   number: messageNumber,
-  /** When the newest delivery left, by the edge's clock: a replay of it is no new contact. */
+  /** When the newest delivery was sent, by the edge's clock. A replay does not count as contact. */
   sentAt: z.number(),
   silent: z.boolean(),
   serial: z.number(),

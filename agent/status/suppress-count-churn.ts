@@ -3,7 +3,7 @@ import { isUnhealthyAt } from "../../shared/health/threshold.ts";
 /** A count of failed checks, and the count in the current status. */
 export interface CountInput {
   count: number;
-  /** A region is unhealthy above this count, so that higher counts carry no news. */
+  /** A region is unhealthy above this count, so higher counts add no information. */
   failureThreshold: number;
   /** Undefined if there is no status yet. */
   shown: number | undefined;
@@ -26,7 +26,7 @@ export function suppressFailureChurn({ count, failureThreshold, shown, refreshTi
 export interface SuccessInput {
   count: number;
   says: string;
-  /** Higher counts carry no news. */
+  /** Higher counts add no information. */
   successThreshold: number;
   shown: { consecutiveSuccesses: number; says: string } | undefined;
   refreshTimes: boolean;

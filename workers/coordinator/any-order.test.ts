@@ -47,7 +47,7 @@ class Wire {
     return deliver();
   }
 
-  /** Some of what was kept arrives, in any order, and some of it will again. */
+  /** Some of the kept messages arrive, in any order, and some arrive again. */
   async someLate(): Promise<void> {
     for (const deliver of [...this.#kept].sort(() => this.#next() - 0.5)) {
       if (this.#next() < 0.4) await deliver();
@@ -66,7 +66,7 @@ class Wire {
   }
 }
 
-/** What a person edits while all of it goes on; the last stays. */
+/** Edits by a person meanwhile; the last one wins. */
 const EDITS: ShareInput[] = [
   share([A, B]),
   share([A, B, C], { check: { failureThreshold: 1 } }),
@@ -93,7 +93,7 @@ class Way {
     try {
       this.wire.carry(deliver);
     } catch {
-      // It is made up for by what comes next: that is what is tried here.
+      // The next message corrects it, which this test shows.
     }
   }
 

@@ -14,7 +14,7 @@ const LIVE_TICK_MS = 100;
 
 /** The Durable Object around a {@link Coordinator}, with the WebSockets of its live stream. Its name is the partition. */
 export class CoordinatorObject extends MeteredObject {
-  /** Tests replace parts of it. */
+  /** Tests replace its parts. */
   readonly dependencies: Dependencies;
   readonly #coordinator: Coordinator;
   readonly #live: LiveStream;

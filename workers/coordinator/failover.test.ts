@@ -21,7 +21,7 @@ const viewOf = (bench: Bench) => ({
   }),
 });
 
-/** A fails everywhere, is mended, and fails from one region: `between` is run after each report and each sending. */
+/** A fails everywhere, recovers, and fails from one region. `between` runs after each report and each sending. */
 async function failover(bench: Bench, between: () => void): Promise<unknown[]> {
   const views: unknown[] = [];
   const rounds = async (count: number, regions: readonly Region[] = REGIONS_3) => {
@@ -38,7 +38,7 @@ async function failover(bench: Bench, between: () => void): Promise<unknown[]> {
       bench.coordination.heartbeat();
       between();
       await bench.settle();
-      // What a restart lost on the way the cluster's regular word makes up for.
+      // The cluster's regular contact corrects what a restart lost.
       const held = bench.delivered.get("east")?.number ?? { epoch: 0, n: 0 };
       const word = { cluster: "east", sharesNumber: { epoch: bench.now, n: 0 }, decisionsNumber: held };
       bench.take(bench.coordination.contact(word).decisions);

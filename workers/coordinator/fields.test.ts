@@ -37,7 +37,7 @@ const SAMPLES: Record<Field, Sample> = {
     from: { allowHeadersInCleartext: true },
     headers: SEALED,
   },
-  // Asked when the record is read; nothing is left of it behind that.
+  // Read with the record; it leaves no trace.
   allowHeadersInCleartext: {
     check: { additionalHeadersRef: { name: "h" }, allowHeadersInCleartext: true },
     from: { additionalHeadersRef: { name: "h" }, allowHeadersInCleartext: false },
@@ -52,7 +52,7 @@ const SAMPLES: Record<Field, Sample> = {
   staleAfter: { check: { staleAfter: "5m" } },
 };
 
-/** What the regions are told: which shards there are, and the whole of the probe in each. */
+/** The assignments: the shards, and the whole probe in each. */
 const toldTo = (bench: Bench) =>
   [...bench.probers.probers.values()]
     .filter(({ assignment }) => assignment.probes.length > 0)

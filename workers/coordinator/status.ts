@@ -12,7 +12,7 @@ import type { CoordinatorState, ProbeState, Root, ShardState } from "./state.ts"
 /* The statuses that may be shown, built field by field. They never contain sealed headers or the spec itself. */
 
 /**
- * A message between objects has at most 32 MiB. Observations are most of it, above all in a large outage, when
+ * A message between objects has at most 32 MiB. Observations are the largest part, above all in a large outage, when
  * decisions must still get through. So beyond this number of region states, observations are left out. The longest
  * observation has two messages: the failure, and the certificate fault that was tolerated.
  */

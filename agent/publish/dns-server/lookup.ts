@@ -91,9 +91,8 @@ function finished(zone: Zone, found: Found[], end: "Answer" | "NoData"): Lookup 
 /**
  * Which of the sets of one name and type an answer comes from. Weighted sets: one, by its weight; weight 0 only where
  * no other is left. Geographic sets: the default one (`*`), else the first by setIdentifier, since this server does not
- * know where a client is. Sets that are told apart by their identifier alone answer together.
- *
- * @param random from 0 (included) to 1 (excluded)
+ * know where a client is. Sets that differ only in their identifier answer together. @param random from 0 (included) to
+ * 1 (excluded)
  */
 export function chooseSets(sets: readonly Endpoint[], random: number): readonly Endpoint[] {
   if (sets.length < 2) return sets;

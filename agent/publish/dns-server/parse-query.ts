@@ -57,8 +57,8 @@ function hasOneQuestion(bytes: Buffer): boolean {
 }
 
 /**
- * The first question. Its name must be written out, since there is nothing before it to point at, and hold visible ASCII
- * only: no other name can be in a zone, and text could not give its bytes back.
+ * The first question. The name must be uncompressed, because nothing precedes it. It must be visible ASCII, because no
+ * other name can be in a zone.
  */
 function readQuestion(bytes: Buffer): { name: string; end: number } | undefined {
   const labels: string[] = [];

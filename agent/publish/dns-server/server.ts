@@ -98,8 +98,8 @@ const LENGTH_BYTES = 2;
 const MAX_UNREAD_BYTES = 1024 * 1024;
 
 /**
- * Answers the queries of one connection in the order they come (RFC 7766): each has its length in two octets in front,
- * and several may share a segment or be torn over many. The connection ends after `idleTimeoutMs` without a whole query.
+ * Answers the queries of one connection in order (RFC 7766). Each query has a length prefix of two octets. Several may
+ * share a segment, or one may span many. The connection ends after `idleTimeoutMs` without a whole query.
  */
 export function serveConnection(
   socket: Socket,

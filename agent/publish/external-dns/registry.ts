@@ -56,7 +56,7 @@ export class Registry {
     return this.#conflicts.get(rootHost);
   }
 
-  /** Asks DNS anew for these hosts. Never throws for what DNS says, or does not. */
+  /** Queries DNS again for these hosts. Never throws for what DNS says, or does not. */
   async look(hosts: readonly PublishedHost[]): Promise<void> {
     const left = [...hosts];
     const work = async () => {

@@ -64,9 +64,9 @@ const MAX_LABEL_VALUE = 63;
 const MAX_SET_IDENTIFIER = 128;
 
 /**
- * The name of a listener's record: `<gateway>-<listener>`. It ends in a hash if the listener's name has a hyphen, since
- * `a-b` with `c` and `a` with `b-c` would have the same name, or if it is too long. It depends on these two names only,
- * so that another Gateway never changes it.
+ * The name of a listener's record: `<gateway>-<listener>`. It ends in a hash if it is too long, or if the listener's
+ * name has a hyphen. Otherwise `a-b` with `c` and `a` with `b-c` would have the same name. It depends on these two
+ * names only, so that another Gateway never changes it.
  */
 export function recordName(gateway: string, listener: string): string {
   const plain = `${gateway}-${listener}`;

@@ -35,7 +35,7 @@ const published = ({ records }: ClusterState) =>
     }),
   );
 
-/** What the one policy is told. */
+/** The condition of the one policy. */
 const told = ({ policies = [] }: ClusterState) =>
   policies
     .map(({ status }) => (status as PolicyStatus).ancestors[0]?.conditions[0])

@@ -26,10 +26,8 @@ export interface Changes {
 }
 
 /**
- * Desired minus actual. While the cluster does not serve Gateways or policies, all records stay as they are: a record
- * is deleted only if its source is known to be gone.
- *
- * @param nowMs Unix ms
+ * Desired minus actual. While the cluster does not serve Gateways or policies, all records stay as they are. A record
+ * is deleted only if its source is known to be gone. @param nowMs Unix ms
  */
 export function planChanges(world: ClusterState, nowMs: number): Changes {
   const gateways = world.gateways?.map(readGateway).sort(olderFirst);

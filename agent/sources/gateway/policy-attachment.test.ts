@@ -13,7 +13,7 @@ const web = gateway("web", {
 const at = (creationTimestamp: string) => ({ metadata: { creationTimestamp } });
 const [MORNING, EVENING] = [at("2026-01-01T08:00:00Z"), at("2026-01-01T20:00:00Z")];
 
-/** Who is in force for each listener of web, and what each policy is told. */
+/** The effective policy of each listener of web, and the condition of each policy. */
 function attached(policies: KubeObject[], gateways: KubeObject[] | undefined = [web]) {
   const attachment = attachPolicies(gateways?.map(readGateway), policies.map(readPolicy));
   const first = readGateway(gateways?.[0] ?? web);

@@ -92,10 +92,9 @@ const PROBED_BY: Readonly<Record<string, Protocol>> = { HTTPS: "HTTPS", TLS: "HT
 
 /**
  * The health check of a listener's record: the policy's, completed by the listener's protocol and port. If the policy
- * names another protocol than the listener's, the port comes from the host's listener for that protocol, since the
- * listener's own port speaks another one. Undefined if neither names a protocol.
- *
- * @param sameHost all listeners of the host, by precedence
+ * names another protocol than the listener's, the port comes from the host's listener for that protocol. The listener's
+ * own port speaks another protocol. Undefined if neither names a protocol. @param sameHost all listeners of the host,
+ * by precedence
  */
 export function healthCheckFor(
   check: PolicyHealthCheck,

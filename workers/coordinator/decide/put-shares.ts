@@ -87,7 +87,7 @@ function acceptShare(taking: SharesUpdate, input: ShareInput, spec: RecordSpec, 
   root.shares.push(after);
   taking.roots.add(root);
   if (before?.spec.rootHost === after.spec.rootHost) return;
-  // Only for a share that is new here. For the others, the edge itself knows best what is published.
+  // Only for a share that is new here. The edge itself knows best what is published for other records.
   const published = readPublished(input);
   root.claimed.push(...published);
   cluster.hasPublished ||= published.length > 0;

@@ -61,7 +61,7 @@ describe("a report", () => {
       expect(bench.verdict(ID)).toBe("Healthy");
       expect(bench.rowsWritten() - before).toBeLessThanOrEqual(100 * 3 * 2 + 10);
       expect(bench.coordination.readProbe(ID)?.advisories.map(({ type }) => type)).toContain("Flapping");
-      // It is told once per region that it flaps, and not again while it does.
+      // The event is emitted once per region, and not again while it flaps.
       expect(bench.deliveries.length).toBeLessThanOrEqual(3);
     });
   });

@@ -28,7 +28,7 @@ const ROW_EVERY_MS = 60_000;
  * Contacts of an otherwise idle coordinator are stored only when a contact and the cron minute coincide, this often.
  */
 const CONTACTS_MEET_MS = 600_000;
-/** A sender that was silent for this long has stopped: no message of it was missed. */
+/** A sender that was silent for this long has stopped, and no message was missed. */
 const STOPPED_AFTER_MS = 86_400_000;
 
 type StoredUsage = Pick<LastSeenRow, "usage" | "counted">;
@@ -174,12 +174,10 @@ export function partitionUsage(state: CoordinatorState, nowMs: number): Partitio
 }
 
 /**
- * How many messages of a regular sender the coordinator received but forgot when its memory was lost. These are
- * between the last stored message and the first since the start. A message that the sender never sent looks the same,
- * so the count is limited to what one memory can have held.
- * @param lastMs when the newest counted message was sent, Unix ms
- * @param firstMs when the present message was sent, Unix ms
- * @param most the number of messages between two stored rows
+ * How many messages of a regular sender the coordinator received but forgot when its memory was lost. These are between
+ * the last stored message and the first since the start. A message that was never sent looks the same, so the count is
+ * limited to what one memory can store. @param lastMs when the newest counted message was sent, Unix ms @param firstMs
+ * when the present message was sent, Unix ms @param most the number of messages between two stored rows
  */
 export function missedReportCount(lastMs: number, firstMs: number, everyMs: number, most: number): number {
   return Math.max(0, Math.min(Math.round((firstMs - lastMs) / everyMs) - 1, most));

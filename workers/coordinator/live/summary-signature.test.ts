@@ -8,7 +8,7 @@ const B = "203.0.113.20";
 const HOST = "api.example.com";
 const other = { rootHost: "b.example.com", endpoints: [{ dnsName: "b.example.com", recordType: "A", targets: [B] }] };
 
-/** What those who watch are told of while the work is done. */
+/** The messages to the watchers during the work. */
 async function toldOf(bench: Bench, work: () => Promise<void> | void): Promise<string[]> {
   bench.changed.clear();
   await work();

@@ -49,7 +49,7 @@ describe("records that name one address", () => {
           "published unprobed: 203.0.113.10 would be asked more than 1 times a second: 0.9 times by older records, and 0.3 times by this one (regions / interval); lengthen healthCheck.interval, name fewer regions, or have MAX_REQUESTS_PER_ADDRESS raised",
       });
       expect(bench.published("r4.example.com")).toEqual([GATEWAY, OTHER]);
-      // The cluster's first word of it has that, too.
+      // The cluster's first contact has it too.
       expect(bench.delivered.get("west")?.records[0]?.shares[0]?.conditions.map(({ type }) => type)).toEqual([
         "Accepted",
         "NotProbeable",

@@ -62,8 +62,8 @@ function fitsInOneSecond(taken: readonly ProbeRate[], limitPerS: number): boolea
 }
 
 /**
- * Requests in a busy second while all probes confirm. If more than the limit could fall into one second, they arrive
- * as random batches: a shard in one region sends requests for all of its probes together.
+ * Requests in a busy second while all probes confirm. If more than the limit could fall into one second, they arrive as
+ * random batches. A shard in one region sends the requests of all its probes together.
  */
 export function peakRate(taken: readonly ProbeRate[], factor: number, limitPerS: number): number {
   const meanPerS = taken.reduce((sum, asking) => sum + busiestRate(asking, factor), 0);

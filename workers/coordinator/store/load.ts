@@ -199,8 +199,8 @@ function loadProbes(state: CoordinatorState, bad: BadRows, nowMs: number): void 
 }
 
 /**
- * Returns undefined if the row does not fit the desired probe: this release may read a share differently than the one
- * before.
+ * Returns undefined if the row does not match the desired probe, because this release may read a share differently than
+ * the one before.
  */
 function restore(state: CoordinatorState, root: Root, desired: DesiredProbe, row: ProbeRow): ProbeState | undefined {
   const shard = state.shards.get(row.shard);

@@ -32,7 +32,7 @@ describe("a row that cannot be read", () => {
       }
       bench.coordination.heartbeat();
       await bench.settle();
-      // Whoever has a decision keeps it, until there is one that was made of everything again.
+      // A decision stays until a new one is made from complete data.
       const published = bench.delivered.get("east")?.records[0]?.endpoints[0]?.targets ?? [];
       expect(published).toContain(B);
       const contact = {
