@@ -20,7 +20,7 @@ const POLL_MS = 500;
 const MIN_TICK_MS = 20;
 
 export interface AgentHooks {
-  /** Told of each change once it is stored and in DNS. */
+  /** Called for each change after it is stored and in DNS. */
   onPublished?: (change: Published) => void;
   /** Takes the log lines instead of standard error. */
   log?: Log;

@@ -154,8 +154,8 @@ export type Settings = Omit<z.output<typeof settingsSchema>, "NOTIFICATIONS"> & 
 };
 
 /**
- * Access and notification settings. A mistake there must not stop a failover, so an invalid one counts as absent,
- * which grants nothing. Of the notification targets, only the invalid ones are left out.
+ * Access and notification settings. A mistake there must not stop a failover, so an invalid one counts as absent, which
+ * grants nothing. Only invalid notification targets are left out.
  */
 const OPTIONAL: ReadonlySet<string> = new Set([
   "ADMIN_TOKEN",

@@ -11,8 +11,8 @@ export class Contact {
   #isSilent: boolean;
 
   /**
-   * @param wasSilent whether the former process had found the edge silent: only contact ends that
-   * @param onHeard called at each word of the edge
+   * @param wasSilent whether the former process had found the edge silent: only contact ends that @param onHeard called
+   * at each contact with the edge
    */
   constructor(staleAfterMs: number, wasSilent: boolean, elapsedMs: () => number, onHeard: () => void = () => {}) {
     this.#onHeard = onHeard;

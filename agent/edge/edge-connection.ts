@@ -18,7 +18,7 @@ export interface EdgeConnectionOptions {
   settings: Settings;
   core: () => Controller;
   reread: () => Promise<void>;
-  /** The edge took a snapshot that held the records with these keys, and no others. */
+  /** The edge accepted a snapshot with exactly the records of these keys. */
   onSnapshotTaken?: (keys: ReadonlySet<string>) => void;
   /** A snapshot of so many records was pushed. */
   onPushed?: (result: PushResult["kind"], records: number) => void;

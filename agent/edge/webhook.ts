@@ -40,7 +40,7 @@ export interface SignedDelivery {
 /** Marks a forwarded delivery, so that it is forwarded only once. */
 export const FORWARDED_HEADER = "vedette-handed-on";
 
-/** `POST /v1/delivery` for the edge; `/healthz` and `/readyz` for whoever runs the agent. */
+/** `POST /v1/delivery` for the edge; `/healthz` and `/readyz` for the operator of the agent. */
 export function makeWebhook(options: WebhookOptions): Hono {
   const app = new Hono();
   app.get("/healthz", (context) => context.text("ok\n"));
@@ -133,8 +133,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Lets small bodies pass, and of large ones, or of those that do not say how large they are, only so many at one time:
- * a body is held in memory before its signature can be checked, and anybody can send one.
+ * Limits the number of concurrent large bodies, including those without a length. A body is in memory before its
+ * signature can be checked, and anyone can send one. Small bodies always pass.
  */
 export function limitLargeBodies(largeBytes: number, mostAtOnce: number, onFull: () => Response): MiddlewareHandler {
   let passing = 0;

@@ -76,9 +76,9 @@ function planSilent({ delivered, served, own: shares }: HostInput, own: Merged, 
 
 /**
  * The answer never becomes empty while this cluster's records have leaves for it. This holds for the host, and for each
- * of its names that no other name points to. The first non-empty fallback is used: (1) what was served, limited to the
- * current records; (2) the current records, limited to served targets, for a set that only got another identifier; (3)
- * all current records, as in step 3 of the decision.
+ * of its names that no other name points to. The first non-empty fallback is used. (1) What was served, limited to the
+ * current records. (2) The current records, limited to served targets: a set may only have another identifier. (3) All
+ * current records, as in step 3 of the decision.
  */
 function neverToNothing(
   next: Endpoint[],

@@ -23,7 +23,7 @@ export interface KubernetesInput {
   before: readonly OwnRecord[];
 }
 
-/** An invalid record without a known valid form. None of its endpoints are published. */
+/** An invalid record without a known valid form. Its endpoints are not published. */
 export interface RefusedRecord {
   object: KubeObject;
   /** The fields and the rules that they break. */

@@ -3,12 +3,14 @@ import type { Condition } from "../../shared/model/condition.ts";
 const REMEMBERED = 5;
 const ALTERNATION_SHOWN_MS = 10 * 60_000;
 
-/** Running agents that pushed under one cluster, the newest first; `returnedAt` is when one took over again, Unix ms. */
+/**
+ * Agent instances that pushed under one cluster, newest first. `returnedAt` is when a former one pushed again, Unix ms.
+ */
 export type Instances = { instance: string; returnedAt?: number }[];
 
 /**
- * Notes who pushed. A restart brings a name that was not there before; one that comes back after another means that two
- * agents run under one cluster (design §4, snapshot).
+ * Records which agent instance pushed. A restart brings a new name. A name that returns after another one means that
+ * two agents run under one cluster (docs/design/interfaces.md, snapshot).
  */
 export function noteInstance(before: Readonly<Instances>, instance: string, nowMs: number): Instances {
   if (before[0]?.instance === instance) return [...before];

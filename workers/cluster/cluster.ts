@@ -28,9 +28,9 @@ import { takeChanges, takeDecisions } from "./take-decisions.ts";
 import { type SnapshotRequest, takeSnapshot } from "./take-snapshot.ts";
 import { clusterConditions, viewOf } from "./view.ts";
 
-/** Where the object is awake for something else, they hear from it this long after the last time. */
+/** If the object is awake anyway, it contacts the coordinators after this long. */
 const CONTACT_EARLY_MS = 25_000;
-/** While a coordinator lacks something, it is tried this often. */
+/** The retry interval while a coordinator lacks something. */
 const RETRY_MS = 5_000;
 /** An alarm that is late by more counts as lost. */
 const OVERDUE_MS = 120_000;
@@ -38,7 +38,9 @@ const OVERDUE_MS = 120_000;
 /** A cluster that is registered, with everything that works for it. */
 type Live = { store: ClusterStore; outbox: Outbox; coordinators: Coordinators };
 
-/** One cluster: its identity and secrets, its last snapshot, and the outbox of its decisions (design §2). */
+/**
+ * One cluster: its identity and secrets, its last snapshot, and the outbox of its decisions (docs/design/cluster.md).
+ */
 export class Cluster extends MeteredObject implements ClusterRpc {
   #live: Live | undefined;
   #contactAt: number | undefined;
@@ -70,7 +72,7 @@ export class Cluster extends MeteredObject implements ClusterRpc {
     if (this.#live !== undefined) return { ok: false, problem: problemOf("ClusterExists") };
     const { PARTITIONS } = this.#settings();
     const partitions = await partitionsAtInstall((partition) => coordinatorOf(this.env, partition), PARTITIONS);
-    // While that was asked, someone else may have registered it.
+    // Another call may have registered the cluster during the await.
     if (this.#live !== undefined) return { ok: false, problem: problemOf("ClusterExists") };
     const store = ClusterStore.create(this.ctx.storage, PARTITIONS);
     store.partitions.create(partitions);
@@ -125,7 +127,7 @@ export class Cluster extends MeteredObject implements ClusterRpc {
     const before = clusterConditions(live.store, Date.now());
     const pushedBefore = newestInstance(live.store);
     const taken = await takeSnapshot(live.store, this.#settings(), request, Date.now());
-    // Also where the snapshot is refused: another agent is at work now, and holds what we do not know of.
+    // Also if the snapshot is refused: another agent runs now, and its state is unknown.
     if (newestInstance(live.store) !== pushedBefore) live.outbox.forget();
     const { cluster = "" } = live.store.identity.get();
     const events = snapshotEvents(cluster, before, clusterConditions(live.store, Date.now()));
@@ -226,8 +228,8 @@ export class Cluster extends MeteredObject implements ClusterRpc {
   }
 
   /**
-   * Sets the alarm where it is later than needed, and at once where it is absent or overdue (some were seen days in the
-   * past, unfired). In the handler there is none until its end, which sets the next.
+   * Moves the alarm forward if it is later than needed. Sets it to now if it is absent or overdue: alarms were seen
+   * days in the past, unfired. In the handler no alarm is set until its end, which sets the next.
    */
   async #arm(): Promise<void> {
     const alarm = await this.ctx.storage.getAlarm();

@@ -10,14 +10,14 @@ import { withTimeout } from "../timeout.ts";
 import type { Partition } from "./partitions.ts";
 import type { ClusterStore, OutboxState } from "./store.ts";
 
-/** A coordinator that does not answer within this is left for the next time. */
+/** A coordinator that does not answer within this time is called again later. */
 const CALL_LIMIT_MS = 5_000;
 
 type CoordinatorOf = (partition: number) => CoordinatorRpc;
 
 /**
- * How many partitions the edge was installed with: all clusters have to agree on where a record is. The first coordinator
- * knows; where it cannot be reached, the setting has to do.
+ * Returns the number of partitions at install, because all clusters must agree on a record's partition. The first
+ * coordinator knows it; if that is unreachable, the setting is used.
  */
 export async function partitionsAtInstall(coordinatorOf: CoordinatorOf, setting: number): Promise<number> {
   try {
@@ -29,12 +29,12 @@ export async function partitionsAtInstall(coordinatorOf: CoordinatorOf, setting:
   }
 }
 
-/** What a coordinator said of the cluster's records, by key. */
+/** The coordinators' conditions of the cluster's records, by key. */
 export type RecordConditions = ReadonlyMap<string, readonly Condition[]>;
 
 /**
- * The cluster's side of its talk with the coordinators: shares go out, whole and numbered, and decisions come back. A
- * coordinator that cannot be reached is logged and asked again later; none holds up another.
+ * The cluster's calls to the coordinators. Shares go out whole and numbered, and decisions come back. An unreachable
+ * coordinator is logged and called again later, and never delays another one.
  */
 export class Coordinators {
   readonly #store: ClusterStore;
@@ -42,7 +42,7 @@ export class Coordinators {
   readonly #take: (decisions: Decisions) => void;
   readonly #used: () => Usage;
 
-  /** `used` gives what the cluster's object has used since it was last asked. */
+  /** `used` returns the usage of the cluster's object since its last call. */
   constructor(
     store: ClusterStore,
     coordinatorOf: CoordinatorOf,
@@ -55,12 +55,12 @@ export class Coordinators {
     this.#used = used;
   }
 
-  /** Whether a coordinator still lacks the registration or the newest shares. */
+  /** Whether a coordinator lacks the registration or the newest shares. */
   isBehind(): boolean {
     return this.#store.partitions.all().some(isBehind);
   }
 
-  /** Gives every coordinator what it lacks; answers what they said of the records. */
+  /** Sends every coordinator what it lacks. Returns their conditions of the records. */
   async forward(): Promise<RecordConditions> {
     const behind = this.#store.partitions.all().filter(isBehind);
     const receipts = await Promise.all(behind.map((one) => this.#attempt(() => this.#forward(one.partition))));
@@ -68,13 +68,16 @@ export class Coordinators {
     return new Map(records.map(({ record, conditions }) => [record, conditions]));
   }
 
-  /** The regular word to every coordinator, which repairs what was lost on either side. */
+  /** The regular contact with every coordinator, which repairs what either side lost. */
   async contact(): Promise<void> {
     const all = this.#store.partitions.all();
     await Promise.all(all.map(({ partition }) => this.#attempt(() => this.#contact(partition))));
   }
 
-  /** The cluster's records as each coordinator sees them now, by root host; those of one that cannot be reached are missing. */
+  /**
+   * The current records of the cluster from each coordinator, by root host. Those of an unreachable coordinator are
+   * missing.
+   */
   async view(): Promise<RecordStatus[]> {
     const { cluster } = this.#identity();
     const all = this.#store.partitions.all();
@@ -84,12 +87,12 @@ export class Coordinators {
     return views.flatMap((records) => records ?? []).sort((a, b) => (a.rootHost < b.rootHost ? -1 : 1));
   }
 
-  /** Puts what happened into the event log of the first partition, if it can be reached. */
+  /** Writes events to the log of the first partition, if it is reachable. */
   async note(events: readonly ClusterEvent[]): Promise<void> {
     for (const event of events) await this.#attempt(() => this.#call(0, (one) => one.noteEvent(event)));
   }
 
-  /** Makes every coordinator forget the cluster; throws where one cannot be reached. */
+  /** Removes the cluster from every coordinator. Throws if one is unreachable. */
   async remove(): Promise<void> {
     const { cluster, epoch } = this.#identity();
     const all = this.#store.partitions.all();
@@ -110,7 +113,7 @@ export class Coordinators {
       sharesNumber: { epoch, n: state.sharesN },
       decisionsNumber: state.decisions,
       ...(unreachable !== undefined && { unreachable }),
-      // One counts it for all.
+      // The first coordinator counts the usage for all.
       ...(partition === 0 && { usage: this.#used() }),
     };
     const receipt = await this.#call(partition, (one) => one.contact(contact));
@@ -118,7 +121,7 @@ export class Coordinators {
     if (receipt.sharesWanted) await this.#forward(partition, true);
   }
 
-  /** Registers the cluster where that is not done or was lost, and sends its shares once there is a snapshot. */
+  /** Registers the cluster if that is missing or was lost, and sends its shares once there is a snapshot. */
   async #forward(partition: number, isLost = false): Promise<SharesReceipt | undefined> {
     const { cluster, epoch } = this.#identity();
     if (isLost || !this.#store.partitions.get(partition)?.registered) {
@@ -137,8 +140,8 @@ export class Coordinators {
   }
 
   /**
-   * Numbers on above shares that the coordinator holds and nobody here has ever numbered: this object was put back to an
-   * earlier time, and what it sends would be dropped. Whether that was so.
+   * Continues above the coordinator's number if this object never used that number. Then this object's storage was
+   * restored to an earlier time, and its messages would be dropped. Returns whether that was so.
    */
   #goPast(partition: number, held: MessageNumber): boolean {
     const newest = { epoch: this.#identity().epoch, n: this.#store.snapshot.get().n };
@@ -173,7 +176,7 @@ export class Coordinators {
 
 const isBehind = (one: Partition): boolean => !one.registered || one.forwardedN < one.sharesN;
 
-/** One call that fails is made good by the next: an agent cannot be reached when that failed too. */
+/** The next call corrects a failed one, so an agent counts as unreachable only after a second failure. */
 function unreachableSince({ failures, failingSince, lastFailure = "" }: OutboxState): ClusterContact["unreachable"] {
   return failures > 1 && failingSince !== undefined ? { since: failingSince, failure: lastFailure } : undefined;
 }

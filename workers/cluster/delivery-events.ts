@@ -2,10 +2,10 @@ import type { MessageNumber } from "../../shared/model/number.ts";
 import { formatNumber } from "../../shared/number.ts";
 import type { ClusterEvent } from "../rpc.ts";
 
-/** What the outbox has for the event log. */
+/** An event of the outbox for the event log. */
 export type DeliveryEvent = Omit<ClusterEvent, "cluster">;
 
-/** Decisions that the agent has not confirmed: the numbers of the first and the last, and since when that first one waits. */
+/** Decisions that the agent has not acknowledged: the numbers of the first and last, and since when the first waits. */
 export interface Unconfirmed {
   /** Unix ms. */
   at: number;
@@ -13,12 +13,15 @@ export interface Unconfirmed {
   last: number;
 }
 
-/** With one more decision, number `n`. */
+/** Adds decision number `n`. */
 export function decided(before: Unconfirmed | undefined, n: number, nowMs: number): Unconfirmed {
   return before === undefined ? { at: nowMs, first: n, last: n } : { ...before, last: n };
 }
 
-/** What is left once the agent has applied number `n`: whatever came after that waits since it was sent, or later. */
+/**
+ * Returns what remains after the agent applied number `n`. Later decisions have waited since that delivery was sent, at
+ * most.
+ */
 export function leftAfter({ last }: Unconfirmed, n: number, sentAt: number): Unconfirmed | undefined {
   return n < last ? { at: sentAt, first: n + 1, last } : undefined;
 }

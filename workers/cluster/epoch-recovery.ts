@@ -5,8 +5,9 @@ import { tooFarAhead } from "./failure.ts";
 import type { ClusterStore } from "./store.ts";
 
 /**
- * Numbers on above what the agent has applied, or it would take all that is decided for old: the edge was put back to an
- * earlier time, or another one had the cluster before. Answers why not, in words, where the number is nonsense.
+ * Continues above the number that the agent has applied. Otherwise the agent would drop all decisions as old. This
+ * happens if the edge's storage was restored, or if another edge had the cluster before. Returns an error text if the
+ * number is not credible.
  */
 export function goPast(store: ClusterStore, applied: MessageNumber, nowMs: number): string | undefined {
   const decided = decidedNumber(store);

@@ -3,7 +3,7 @@ import { newSecret } from "./new-secret.ts";
 import { type HeaderKeys, openSecrets, sealSecrets } from "./sealed.ts";
 import type { ClusterStore, Identity } from "./store.ts";
 
-/** What another edge needs to take the cluster over. */
+/** Exports what another edge needs to take over the cluster. */
 export async function exportOf(store: ClusterStore, keys: HeaderKeys): Promise<ExportedCluster> {
   const { cluster = "", hosts = [], webhookUrl, clusterUid, secrets } = store.identity.get();
   const sealed = await sealSecrets(cluster, secrets, keys);
@@ -17,7 +17,7 @@ export async function exportOf(store: ClusterStore, keys: HeaderKeys): Promise<E
   };
 }
 
-/** Who an exported cluster is here; with a new secret, which it has then, where those it had cannot be opened. */
+/** Makes the identity of an imported cluster. If its secrets cannot be opened, it gets a new one, which is returned. */
 export async function identityOf(
   { cluster, hosts, webhookUrl, clusterUid, secrets: sealed }: ExportedCluster,
   keys: HeaderKeys,

@@ -8,12 +8,12 @@ import { type HeaderKeys, sealHeaders } from "./sealed.ts";
 
 const MAX_ERRORS_NAMED = 4;
 
-/** The secret headers of a record, sealed, and the condition under which its probes rest. */
+/** The sealed secret headers of a record, and the condition while its probes rest. */
 export type RecordHeaders = { headers?: SealedHeaders; resting?: Condition };
 
 /**
- * Takes the secret headers of a record. What is wrong with them is a fault of the configuration: the probes rest and keep
- * the headers they had, so that mending the fault starts no count anew (design §3, shares).
+ * Seals the secret headers of a record. An error in them is a configuration error. Then the probes rest and keep their
+ * previous headers, so that the correction restarts no count (docs/design/decision.md, shares).
  */
 export async function headersOf(
   record: SnapshotRecord,

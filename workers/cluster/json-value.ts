@@ -1,9 +1,9 @@
-/** Fields to change; one that is given as undefined goes. */
+/** Fields to change. A field with the value undefined is removed. */
 export type Change<Value> = { [Key in keyof Value]?: Value[Key] | undefined };
 
 /**
- * One value of an object that is stored whole, as JSON, and written only when it differs from what is there. Read afresh
- * each time: a transaction that is rolled back leaves no memory of it.
+ * One value, stored as JSON and written only if it differs from the stored one. It is read from storage each time,
+ * because a rolled-back transaction must leave nothing in memory.
  */
 export class JsonValue<Value extends object> {
   readonly #sql: SqlStorage;
@@ -16,7 +16,7 @@ export class JsonValue<Value extends object> {
     this.#initial = initial;
   }
 
-  /** The value; fields that an older release did not store have their initial value. */
+  /** The value. Fields that an older release did not store have their initial value. */
   get(): Readonly<Value> {
     const [row] = this.#sql.exec<{ value: string }>("SELECT value FROM cell WHERE name = ?", this.#name).toArray();
     return row === undefined ? this.#initial : { ...this.#initial, ...JSON.parse(row.value) };

@@ -1,12 +1,15 @@
 import type { JsonValue } from "./json-value.ts";
 
-/** When a snapshot was accepted and when the agent last confirmed a call, Unix ms. */
+/** When a snapshot was last accepted, and when the agent last acknowledged a call, Unix ms. */
 export interface Seen {
   snapshotAt?: number;
   deliveryAt?: number;
 }
 
-/** Last-seen times, for people: kept in memory and written at most once a minute, since nothing is decided by them. */
+/**
+ * Last-seen times for display. They are kept in memory and written at most once a minute, because no decision depends
+ * on them.
+ */
 export class LastSeen {
   readonly #value: JsonValue<Seen>;
   #noted: Seen = {};

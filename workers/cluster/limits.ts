@@ -2,9 +2,9 @@ import type { Condition } from "../../shared/model/condition.ts";
 import type { ValidatedLine } from "./validate-lines.ts";
 
 /**
- * What a cluster may have watched. A status has about as many octets for the probe itself as for four regions, some 130
- * each, and all of a cluster's go in one message of at most 32 MiB: beyond that no decision would get through any more.
- * 10,000 addresses seen from nine regions fit, with room.
+ * The limit of a cluster's probes. All statuses of a cluster travel in one message of at most 32 MiB; beyond that no
+ * decision would arrive. A status takes about 130 octets a region, and as much as four regions for the probe itself.
+ * 10,000 addresses from nine regions fit.
  */
 export const MAX_WEIGHT = 150_000;
 const PROBE_WEIGHT = 4;
@@ -12,8 +12,8 @@ const PROBE_WEIGHT = 4;
 type Taken = Extract<ValidatedLine, { record: object }>;
 
 /**
- * Refuses the records that are too many together, each by its name: `maxLeaves` is that of the settings. Those the edge holds
- * come first, so that a record which is added takes no other's place.
+ * Refuses the records beyond the limits, each by name. `maxLeaves` comes from the settings. Records that the edge
+ * already has come first, so that a new record never displaces another one.
  */
 export function withinLimits(
   lines: readonly ValidatedLine[],
@@ -39,7 +39,7 @@ export function withinLimits(
   });
 }
 
-/** Why a record finds no room beside what those before it make together. */
+/** Returns why a record exceeds the limits together with those before it. */
 function refusalOf(line: Taken, sum: { weight: number; leaves: number }, maxLeaves: number): Condition | undefined {
   if (sum.leaves + line.leaves > maxLeaves) return tooManyLeaves(line.leaves, sum.leaves, maxLeaves);
   return sum.weight + weightOf(line) > MAX_WEIGHT ? TOO_MANY : undefined;

@@ -1,4 +1,4 @@
 import { formatSecret, SECRET_BYTES } from "../../shared/signature.ts";
 
-/** A webhook secret that nobody has seen yet. */
+/** Makes a new random webhook secret. */
 export const newSecret = (): string => formatSecret(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)));

@@ -1,13 +1,13 @@
 import type { MessageNumber } from "../../shared/model/number.ts";
 
-/** What passed between the cluster and the coordinator of one partition. */
+/** The state of the exchange between the cluster and the coordinator of one partition. */
 export interface Partition {
   partition: number;
-  /** The snapshot that last changed the shares of this partition, and the last one that the coordinator took. */
+  /** The snapshot that last changed the shares of this partition, and the last one that the coordinator accepted. */
   sharesN: number;
   forwardedN: number;
   registered: boolean;
-  /** Of the newest decisions that came from there. */
+  /** The number of the newest decisions from that coordinator. */
   decisions: MessageNumber;
 }
 
@@ -20,9 +20,9 @@ type Row = {
   decisions_n: number;
 };
 
-/** One row for each partition. Their number is that of the edge's install, and stays. */
+/** One row for each partition. The number of partitions is fixed at install. */
 export class PartitionTable {
-  /** As the setting has it now. */
+  /** The number of partitions in the current settings. */
   readonly setting: number;
   readonly #sql: SqlStorage;
 

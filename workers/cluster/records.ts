@@ -1,6 +1,6 @@
 import type { ShareInput } from "../../shared/model/messages/shares.ts";
 
-/** An accepted record as it is stored: by key (`namespace/name`), with the partition that its root host falls in. */
+/** An accepted record as stored: by key (`namespace/name`), with the partition of its root host. */
 export interface StoredRecord {
   key: string;
   partition: number;
@@ -9,7 +9,7 @@ export interface StoredRecord {
 
 type Row = { key: string; partition: number; share: string };
 
-/** The last accepted form of every record, a row each. */
+/** The last accepted form of every record, one row each. */
 export class RecordTable {
   readonly #sql: SqlStorage;
 

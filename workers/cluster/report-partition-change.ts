@@ -2,7 +2,7 @@ import type { Coordinators } from "./coordinators.ts";
 import type { ClusterStore } from "./store.ts";
 import { partitionsChanged } from "./view.ts";
 
-/** Once for each value of the setting: the log is bounded, and the condition stays anyway. */
+/** Logged once for each value of the setting, because the log is bounded and the condition stays visible. */
 export async function reportPartitionChange({
   store,
   coordinators,

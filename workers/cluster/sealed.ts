@@ -12,13 +12,13 @@ export type HeaderKeys = Pick<
 >;
 
 const IV_BYTES = 12;
-/** The digest has a key of its own, derived from the sealing key under this name. */
+/** The label from which the digest's own key is derived. */
 const DIGEST_KEY_NAME = "vedette header digest";
 
 /**
- * Seals header secrets: AES-GCM over the JSON of the headers, 12-byte iv, empty additional data, all in base64, with the id
- * of the key. Headers that are those held already keep their digest, so that no count starts anew when the key rotates,
- * and keep the very blob while the key is the same. Undefined where the Worker has no key.
+ * Seals header secrets: AES-GCM over the JSON of the headers, 12-byte iv, empty additional data, all in base64, with
+ * the id of the key. Unchanged headers keep their digest, so that a key rotation restarts no count. They keep the same
+ * blob while the key is the same. Undefined if the Worker has no key.
  */
 export async function sealHeaders(
   headers: Headers,
@@ -33,7 +33,7 @@ export async function sealHeaders(
   return { sealed: await seal(json, keys.HEADER_KEY_ID, keys.HEADER_KEY), digest: isHeld ? held.digest : digest };
 }
 
-/** Seals the webhook secrets of a cluster for an export, bound to its name. Undefined where the Worker has no key. */
+/** Seals the webhook secrets of a cluster for an export, bound to its name. Undefined if the Worker has no key. */
 export async function sealSecrets(
   cluster: string,
   secrets: readonly string[],
@@ -43,7 +43,10 @@ export async function sealSecrets(
   return seal(JSON.stringify(secrets), keys.HEADER_KEY_ID, keys.HEADER_KEY, secretsOf(cluster));
 }
 
-/** The webhook secrets that were sealed for this cluster; undefined where their key is gone, or they are another's. */
+/**
+ * Opens the webhook secrets that were sealed for this cluster. Undefined if the key is gone, or if they belong to
+ * another cluster.
+ */
 export async function openSecrets(cluster: string, sealed: Sealed, keys: HeaderKeys): Promise<string[] | undefined> {
   const json = await open(sealed, keys, secretsOf(cluster));
   return json === undefined ? undefined : webhookSecrets.parse(JSON.parse(json));
@@ -59,7 +62,7 @@ async function seal(json: string, keyId: string, key: string, boundTo = ""): Pro
   return { keyId, iv: toBase64(iv), ciphertext: toBase64(new Uint8Array(sealed)) };
 }
 
-/** The JSON that was sealed; undefined where its key is gone. */
+/** Opens sealed JSON. Undefined if the key is gone. */
 async function open(sealed: Sealed, keys: HeaderKeys, boundTo = ""): Promise<string | undefined> {
   const key = sealed.keyId === keys.HEADER_KEY_ID ? keys.HEADER_KEY : keys.HEADER_KEY_PREVIOUS;
   const isNamed = sealed.keyId === keys.HEADER_KEY_ID || sealed.keyId === keys.HEADER_KEY_PREVIOUS_ID;
@@ -73,7 +76,7 @@ async function open(sealed: Sealed, keys: HeaderKeys, boundTo = ""): Promise<str
   }
 }
 
-/** No additional data is the same as empty data: what was sealed without goes on to open. */
+/** No additional data equals empty data, so blobs that were sealed without it still open. */
 const aesGcm = (iv: Uint8Array<ArrayBuffer>, boundTo: string) => ({
   name: "AES-GCM",
   iv,

@@ -6,7 +6,7 @@ const EVENT_OF: Readonly<Record<string, ClusterEvent["type"]>> = {
   RecordsAccepted: "RecordRefused",
 };
 
-/** What a snapshot has brought about that belongs in the event log: conditions that are new, or say something else now. */
+/** Returns the events of a snapshot: conditions that are new or changed. */
 export function snapshotEvents(
   cluster: string,
   before: readonly Condition[],

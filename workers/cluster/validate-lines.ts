@@ -23,8 +23,8 @@ export type RefusedLine = { line: number; key?: string; refused: Condition };
 export type Allowed = { hosts: readonly string[]; ports: readonly PortRange[] };
 
 /**
- * Judges each line for itself: fields, hosts and ports that the cluster may name, the graph of the endpoints, and one key
- * given twice, of which neither is taken. One refused line never stops another.
+ * Validates each line on its own: fields, allowed hosts and ports, and the graph of the endpoints. If a key occurs
+ * twice, both lines are refused. One refused line never stops another.
  */
 export function validateLines(lines: readonly SnapshotLine[], allowed: Allowed): ValidatedLine[] {
   const linesOf = Map.groupBy(lines, ({ key }) => key);

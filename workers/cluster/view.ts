@@ -28,8 +28,8 @@ export function viewOf(store: ClusterStore, nowMs: number): ClusterView {
 }
 
 /**
- * Another number of partitions would have records in two of them, or leave the one before the other decides on them, and
- * the clusters of one record not at the same time: so all goes on with the number of install time.
+ * The number of partitions at install stays in use. A new number would place records in two partitions, or remove them
+ * from one before the other decides. The clusters of one record would also switch at different times.
  */
 export function partitionsChanged({ partitions }: ClusterStore): Condition | undefined {
   const count = partitions.count();
