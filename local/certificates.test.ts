@@ -8,8 +8,8 @@ import { makeVerifier } from "../workers/prober/tls/verify/verifier.ts";
 import { makeAuthority, makeServerIdentity } from "./certificates.ts";
 
 const NOW = Date.now();
-const authority = makeAuthority("Vedette's local stack", NOW);
-const server = makeServerIdentity(authority, ["shop.example.test", "127.0.0.11", "2001:db8::1"], NOW);
+const authority = await makeAuthority("Vedette's local stack", NOW);
+const server = await makeServerIdentity(authority, ["shop.example.test", "127.0.0.11", "2001:db8::1"], NOW);
 
 function der(pem: string): Uint8Array[] {
   const read = certificatesOfPem(pem);
@@ -39,8 +39,8 @@ describe("the local stack's certificates", () => {
     listening.close();
   });
 
-  it("have serial numbers of their own", () => {
-    const other = makeServerIdentity(authority, ["shop.example.test"], NOW);
+  it("have serial numbers of their own", async () => {
+    const other = await makeServerIdentity(authority, ["shop.example.test"], NOW);
     const serial = ({ certificate }: { certificate: string }) => new X509Certificate(certificate).serialNumber;
     expect(new Set([authority, server, other].map(serial)).size).toBe(3);
   });

@@ -8,11 +8,11 @@ import { readExtraRoots } from "./options.ts";
 const folder = mkdtempSync(join(tmpdir(), "vedette-roots-"));
 const file = join(folder, "roots.pem");
 
-test("a file of certificates is taken as it is; what is none is refused by name, its content untold", ({
+test("a file of certificates is taken as it is; what is none is refused by name, its content untold", async ({
   onTestFinished,
 }) => {
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const { certificate, key } = makeAuthority("one", Date.now());
+  const { certificate, key } = await makeAuthority("one", Date.now());
   writeFileSync(file, certificate);
   expect(readExtraRoots(file)).toBe(certificate);
   writeFileSync(file, certificate + key);

@@ -47,7 +47,7 @@ async function shake(ca: string): Promise<string> {
 }
 
 test("over HTTPS its certificate can be broken as well, and mended", async () => {
-  const identities = makeGatewayIdentities(["shop.test"], Date.now());
+  const identities = await makeGatewayIdentities(["shop.test"], Date.now());
   gateway = await startGateway({ number: 1, address: "127.0.0.61", port: 18_080, identities });
   expect(await shake(identities.authority)).toBe("well");
   await gateway.change("expired");

@@ -33,13 +33,13 @@ export interface GatewayIdentities {
 const DAY_MS = 86_400_000;
 
 /** Makes certificates for gateways of these names: a good one, one that expired a day ago, and one for another host. */
-export function makeGatewayIdentities(names: readonly string[], nowMs: number): GatewayIdentities {
-  const authority = makeAuthority("Vedette local stack", nowMs);
+export async function makeGatewayIdentities(names: readonly string[], nowMs: number): Promise<GatewayIdentities> {
+  const authority = await makeAuthority("Vedette local stack", nowMs);
   return {
     authority: authority.certificate,
-    good: makeServerIdentity(authority, names, nowMs),
-    expired: makeServerIdentity(authority, names, nowMs - 2 * DAY_MS, 1),
-    misnamed: makeServerIdentity(authority, ["elsewhere.example.test"], nowMs),
+    good: await makeServerIdentity(authority, names, nowMs),
+    expired: await makeServerIdentity(authority, names, nowMs - 2 * DAY_MS, 1),
+    misnamed: await makeServerIdentity(authority, ["elsewhere.example.test"], nowMs),
   };
 }
 

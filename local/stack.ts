@@ -42,7 +42,7 @@ export class Stack {
   readonly #onEvent: (event: StackEvent) => void;
   readonly #secrets: Secrets;
   /** For the sample gateways, if any; made at each start. */
-  readonly #identities: GatewayIdentities | undefined;
+  #identities: GatewayIdentities | undefined;
 
   private constructor(plan: StackPlan, onEvent: (event: StackEvent) => void) {
     this.plan = plan;
@@ -51,7 +51,6 @@ export class Stack {
     this.#closers.defer(() => this.folders.release());
     this.questions = watchedQuestions(this.folders.records);
     this.#secrets = loadSecrets(this.folders.state);
-    if (plan.gatewayAddresses.length > 0) this.#identities = makeGatewayIdentities(SAMPLE_NAMES, Date.now());
     this.edgeUrl = `http://${HOST}:${plan.ports.edge}`;
     this.edge = makePart(
       () => this.#launchEdge(),
@@ -147,9 +146,11 @@ export class Stack {
   }
 
   async #startGateways(): Promise<void> {
+    if (this.plan.gatewayAddresses.length === 0) return;
+    const identities = await makeGatewayIdentities(SAMPLE_NAMES, Date.now());
+    this.#identities = identities;
     for (const [index, address] of this.plan.gatewayAddresses.entries()) {
-      const where = { number: index + 1, address, port: this.plan.ports.gateway };
-      const gateway = await startGateway({ ...where, ...(this.#identities && { identities: this.#identities }) });
+      const gateway = await startGateway({ number: index + 1, address, port: this.plan.ports.gateway, identities });
       this.gateways.push(gateway);
       this.#closers.defer(() => gateway.stop());
     }

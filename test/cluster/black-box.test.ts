@@ -10,7 +10,7 @@ const ADDRESSES = ["127.0.0.111", "127.0.0.112"];
 const [FIRST, SECOND] = ADDRESSES as [string, string];
 const OURS = "dnsrecords.vedette.dev,dnshealthcheckprobes,dnsendpoints";
 
-const identities = makeGatewayIdentities(["*.example.test"], Date.now());
+const identities = await makeGatewayIdentities(["*.example.test"], Date.now());
 let world: ClusterWorld;
 let namespace: string;
 let watch: KubectlWatch | undefined;

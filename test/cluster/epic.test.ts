@@ -19,7 +19,7 @@ const REGIONS = ["apac", "enam", "weur"];
 const CHECK = { path: "/healthz", interval: "1s", timeout: "1s", failureThreshold: 1, staleAfter: "30s" };
 
 const client = new KubeClient(sharedCluster().config);
-const identities = makeGatewayIdentities(["*.example.test"], Date.now());
+const identities = await makeGatewayIdentities(["*.example.test"], Date.now());
 let world: ClusterWorld;
 let doh: Doh;
 let namespace: string;

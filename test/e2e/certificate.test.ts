@@ -12,7 +12,7 @@ const LAX = "lax.example.test";
 const ADDRESSES = ["127.0.0.31", "127.0.0.32"];
 const [FIRST, SECOND] = ADDRESSES as [string, string];
 const ALL = ADDRESSES.join(" ");
-const identities = makeGatewayIdentities(["*.example.test"], Date.now());
+const identities = await makeGatewayIdentities(["*.example.test"], Date.now());
 
 let world: World;
 let dns: DnsRecorder;

@@ -23,7 +23,7 @@ else if ("wrong" in read) {
 async function bench(plan: Plan): Promise<void> {
   const turns: Turn[] = [];
   const loads: number[] = [];
-  const identities = makeGatewayIdentities(["*.i2.test", "*.i5.test", "*.i10.test", "*.i30.test"], Date.now());
+  const identities = await makeGatewayIdentities(["*.i2.test", "*.i5.test", "*.i10.test", "*.i30.test"], Date.now());
   const port = await freePort();
   const telling = setInterval(() => {
     loads.push(loadavg()[0] ?? 0);

@@ -50,7 +50,7 @@ export async function startStand(one: Case, plan: StandPlan): Promise<Stand> {
 async function bringUp(one: Case, { delayMs, together }: StandPlan, closers: AsyncDisposableStack): Promise<Stand> {
   const folder = mkdtempSync(join(tmpdir(), "vedette-price-"));
   closers.defer(() => rmSync(folder, { recursive: true, force: true }));
-  const { authority, good } = makeGatewayIdentities(HOSTS, Date.now());
+  const { authority, good } = await makeGatewayIdentities(HOSTS, Date.now());
   const gateways = await startGateways({ ...good, delayMs });
   closers.defer(() => gateways.stop());
   const [edge, agent, dns] = [await freePort(), await freePort(), await freePort()];

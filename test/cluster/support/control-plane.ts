@@ -79,7 +79,7 @@ interface Place {
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const binaries = await clusterBinaries();
   const folder = mkdtempSync(join(tmpdir(), "vedette-cluster-"));
-  const identities = makeIdentities(folder);
+  const identities = await makeIdentities(folder);
   const server = `https://127.0.0.1:${await freePort()}`;
   const identity = { server, authority: identities.authority };
   const kubeconfig = writeKubeconfig(join(folder, "admin.kubeconfig"), identity, identities.tokens.admin);

@@ -22,10 +22,10 @@ export interface Identities {
 const newToken = () => randomBytes(24).toString("hex");
 
 /** Makes a control plane's certificate, the key of its service accounts, and the tokens of its administrators. */
-export function makeIdentities(folder: string): Identities {
+export async function makeIdentities(folder: string): Promise<Identities> {
   const now = Date.now();
-  const authority = makeAuthority("control plane of tests", now);
-  const server = makeServerIdentity(authority, ["localhost", "127.0.0.1", "kubernetes.default.svc"], now);
+  const authority = await makeAuthority("control plane of tests", now);
+  const server = await makeServerIdentity(authority, ["localhost", "127.0.0.1", "kubernetes.default.svc"], now);
   const serviceAccounts = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
   const tokens = { admin: newToken(), controllerManager: newToken() };
   const write = (name: string, content: string) => {
