@@ -84,4 +84,7 @@ function lastCause(error: Error): Error {
   return error.cause instanceof Error ? lastCause(error.cause) : error;
 }
 
-const endGroup = () => kill(-process.pid);
+/** Ends the whole process group. A declaration, because the top-level await above runs before a constant would exist. */
+function endGroup(): void {
+  kill(-process.pid);
+}
