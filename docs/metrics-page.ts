@@ -1,5 +1,5 @@
 import { FAMILIES } from "../workers/api/metrics/families.ts";
-import { MAX_SERIES } from "../workers/api/metrics/record-series.ts";
+import { MAX_SERIES } from "../workers/api/metrics/series.ts";
 
 const head = `<!-- Made by npm run generate from workers/api/metrics/families.ts. Do not edit. -->
 

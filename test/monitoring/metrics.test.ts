@@ -2,10 +2,8 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { Exposition } from "../../workers/api/metrics/exposition.ts";
 import { FAMILIES } from "../../workers/api/metrics/families.ts";
-import { addClusters, addRegions, addUsage } from "../../workers/api/metrics/part-series.ts";
-import { addRecords, MAX_SERIES } from "../../workers/api/metrics/record-series.ts";
-import type { Shown } from "../support/shown-records.ts";
-import { shownRecords } from "../support/shown-records.ts";
+import { addClusters, addRecords, addRegions, addUsage, MAX_SERIES } from "../../workers/api/metrics/series.ts";
+import { type Shown, shownRecords } from "../support/shown-records.ts";
 import { HAS_PROMTOOL, promtool } from "./promtool.ts";
 
 const MEGABYTE = 1_000_000;

@@ -1,27 +1,23 @@
 import { Hono } from "hono";
 import { problemOf } from "../problems.ts";
 import { readSettings, type SettingFault } from "../settings.ts";
-import { ProblemError, problemResponse } from "./answers.ts";
+import { agentRoutes } from "./agent-routes.ts";
 import { allow } from "./auth.ts";
 import { checkRoutes } from "./checks.ts";
 import { clusterRoutes } from "./clusters.ts";
-import { deliveryRoutes } from "./delivery.ts";
 import { eventRoutes } from "./events.ts";
 import { exportRoutes } from "./export.ts";
-import { withHeaders } from "./headers.ts";
 import { historyRoutes } from "./history.ts";
 import { importRoutes } from "./import.ts";
-import { limitRate } from "./limit.ts";
 import { liveRoutes } from "./live.ts";
 import { metricsRoutes } from "./metrics/metrics.ts";
 import { openApiOf } from "./openapi.ts";
 import { overviewRoutes } from "./overview.ts";
-import { unboundLimits } from "./rate-limits.ts";
-import { readRoutes } from "./reads.ts";
+import { limitRate, unboundLimits } from "./rate-limit.ts";
+import { readRoutes, usageRoutes } from "./reads.ts";
+import { ProblemError, problemResponse, withHeaders } from "./responses.ts";
 import type { Api, ApiContext, Route } from "./route.ts";
 import { sessionRoutes } from "./session.ts";
-import { snapshotRoutes } from "./snapshot.ts";
-import { usageRoutes } from "./usage.ts";
 
 const ownRoutes: Route[] = [
   {
@@ -53,8 +49,7 @@ export const ROUTES: readonly Route[] = [
   ...clusterRoutes,
   ...exportRoutes,
   ...importRoutes,
-  ...snapshotRoutes,
-  ...deliveryRoutes,
+  ...agentRoutes,
   ...overviewRoutes,
   ...readRoutes,
   ...usageRoutes,

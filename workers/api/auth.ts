@@ -1,8 +1,8 @@
 import { createMiddleware } from "hono/factory";
 import { type ProblemCode, problemOf } from "../problems.ts";
-import { problemResponse } from "./answers.ts";
-import { countWrongToken } from "./limit.ts";
-import { isForeign } from "./origin.ts";
+import { countWrongToken } from "./rate-limit.ts";
+import { isForeign } from "./request.ts";
+import { problemResponse } from "./responses.ts";
 import type { Access, Api, ApiContext, Role } from "./route.ts";
 import { roleOfCookie, roleOfToken, type SessionRole } from "./session-cookie.ts";
 

@@ -7,9 +7,9 @@ import { proberOf } from "../env.ts";
 import { SLOT_WAIT_MS } from "../prober/check/on-demand-check.ts";
 import { errorMessage } from "../retry.ts";
 import { withTimeout } from "../timeout.ts";
-import { fail } from "./answers.ts";
-import { readJson } from "./body.ts";
 import { checkProbe } from "./check-probe.ts";
+import { readJson } from "./request.ts";
+import { fail } from "./responses.ts";
 import type { ApiContext, Route } from "./route.ts";
 
 /**

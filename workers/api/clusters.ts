@@ -2,9 +2,9 @@ import { z } from "zod";
 import { clusterRegistration, clusterView } from "../../shared/model/cluster.ts";
 import { clusterOf } from "../env.ts";
 import { webhookFault } from "../webhook-url.ts";
-import { fail, resultResponse } from "./answers.ts";
-import { readJson } from "./body.ts";
-import { askCoordinator, namedCluster } from "./objects.ts";
+import { askCoordinator, namedCluster } from "./object-calls.ts";
+import { readJson } from "./request.ts";
+import { fail, resultResponse } from "./responses.ts";
 import type { ApiContext, Route } from "./route.ts";
 
 const secretOnce = z.strictObject({

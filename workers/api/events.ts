@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { event } from "../../shared/model/event.ts";
-import { fail } from "./answers.ts";
 import { type EventPage, pageAfter, pageBefore } from "./event-pages.ts";
-import { askCoordinator } from "./objects.ts";
-import { refuseUnknownQuery } from "./query.ts";
+import { askCoordinator } from "./object-calls.ts";
+import { refuseUnknownQuery } from "./request.ts";
+import { fail } from "./responses.ts";
 import type { ApiContext, Route } from "./route.ts";
 
 const MAX_LAST = 500;

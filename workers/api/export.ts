@@ -8,8 +8,8 @@ import {
 import type { RecordStatus } from "../../shared/model/status.ts";
 import { clusterOf } from "../env.ts";
 import { callWithRetry, errorMessage } from "../retry.ts";
-import { fail } from "./answers.ts";
-import { askAllCoordinators, askCoordinator } from "./objects.ts";
+import { askAllCoordinators, askCoordinator } from "./object-calls.ts";
+import { fail } from "./responses.ts";
 import type { ApiContext, Route } from "./route.ts";
 
 export const exportRoutes: Route[] = [

@@ -12,9 +12,9 @@ import { type Env, proberName, proberOf } from "../env.ts";
 import { callWithRetry, errorMessage } from "../retry.ts";
 import type { HistoryQuestion, RecordProber } from "../rpc.ts";
 import { withTimeout } from "../timeout.ts";
-import { fail } from "./answers.ts";
-import { askForRecord } from "./objects.ts";
-import { refuseUnknownQuery } from "./query.ts";
+import { askForRecord } from "./object-calls.ts";
+import { refuseUnknownQuery } from "./request.ts";
+import { fail } from "./responses.ts";
 import type { ApiContext, Route } from "./route.ts";
 
 /** A person waits for the page: a region that is slower than this is missing on it. */

@@ -12,8 +12,8 @@ import type { FieldError } from "../../shared/model/problem.ts";
 import { clusterOf } from "../env.ts";
 import { errorMessage } from "../retry.ts";
 import { webhookFault } from "../webhook-url.ts";
-import { fail } from "./answers.ts";
-import { readText } from "./body.ts";
+import { readText } from "./request.ts";
+import { fail } from "./responses.ts";
 import type { ApiContext, Route } from "./route.ts";
 
 export const importRoutes: Route[] = [

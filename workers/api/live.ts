@@ -1,8 +1,7 @@
 import { liveMessage } from "../../shared/model/overview.ts";
-import { fail } from "./answers.ts";
-import { askCoordinator } from "./objects.ts";
-import { isForeign } from "./origin.ts";
-import { refuseUnknownQuery } from "./query.ts";
+import { askCoordinator } from "./object-calls.ts";
+import { isForeign, refuseUnknownQuery } from "./request.ts";
+import { fail } from "./responses.ts";
 import type { ApiContext, Route } from "./route.ts";
 
 const QUERY = {

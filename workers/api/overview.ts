@@ -3,7 +3,7 @@ import { hideAddresses } from "../../shared/record/summary.ts";
 import type { Env } from "../env.ts";
 import { askHealth, unknownHealth } from "./cluster-health.ts";
 import { joinRegions } from "./join-regions.ts";
-import { askAllCoordinators } from "./objects.ts";
+import { askAllCoordinators } from "./object-calls.ts";
 import type { ApiContext, Route } from "./route.ts";
 
 export const overviewRoutes: Route[] = [

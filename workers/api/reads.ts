@@ -2,11 +2,12 @@ import { z } from "zod";
 import { recordDetail } from "../../shared/model/record-detail.ts";
 import { regionView } from "../../shared/model/region-view.ts";
 import { probeStatus, recordStatus } from "../../shared/model/status.ts";
-import { fail } from "./answers.ts";
+import { usageView } from "../../shared/model/usage-view.ts";
+import { usageViewOf } from "../../shared/price/usage-view.ts";
 import { joinRegions } from "./join-regions.ts";
-import { askAllCoordinators, askForRecord } from "./objects.ts";
+import { askAllCoordinators, askForRecord } from "./object-calls.ts";
+import { fail } from "./responses.ts";
 import type { ApiContext, Route } from "./route.ts";
-
 export const readRoutes: Route[] = [
   {
     method: "GET",
@@ -63,4 +64,22 @@ async function readProbe(context: ApiContext): Promise<Response> {
   const id = context.req.param("id") ?? "";
   const found = await askAllCoordinators(context, (coordinator) => coordinator.readProbe(id));
   return context.json(found.find((probe) => probe !== undefined) ?? fail("ProbeUnknown"));
+}
+
+export const usageRoutes: Route[] = [
+  {
+    method: "GET",
+    path: "/v1/usage",
+    access: "reader",
+    summary: "What the edge uses of what Cloudflare bills, and what that costs",
+    answer: { status: 200, description: "Today so far, and yesterday, by UTC days.", schema: usageView },
+    problems: ["CoordinatorUnavailable"],
+    handle: readUsage,
+  },
+];
+
+async function readUsage(context: ApiContext): Promise<Response> {
+  const answers = await askAllCoordinators(context, (coordinator) => coordinator.usage());
+  const partitions = answers.filter((answer) => answer !== undefined);
+  return context.json(usageViewOf(partitions, context.get("settings").PLAN, Date.now()));
 }

@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { problemOf } from "../problems.ts";
-import { fail, problemResponse } from "./answers.ts";
 import { HOW_TO_OPEN } from "./auth.ts";
-import { readJson } from "./body.ts";
-import { countWrongToken } from "./limit.ts";
-import { isForeign } from "./origin.ts";
+import { countWrongToken } from "./rate-limit.ts";
+import { isForeign, readJson } from "./request.ts";
+import { fail, problemResponse } from "./responses.ts";
 import type { ApiContext, Route } from "./route.ts";
 import { ENDED_COOKIE, roleOfToken, SESSION_SECONDS, sessionCookie } from "./session-cookie.ts";
 

@@ -1,6 +1,16 @@
-import type { Route } from "../route.ts";
-import { CONTENT_TYPE } from "./exposition.ts";
-import { readMetrics } from "./read.ts";
+import manifest from "../../../package.json" with { type: "json" };
+import type { RegionView } from "../../../shared/model/region-view.ts";
+import type { RecordStatus } from "../../../shared/model/status.ts";
+import { joinDays } from "../../../shared/usage/tally.ts";
+import { coordinatorOf, type Env } from "../../env.ts";
+import { callWithRetry, errorMessage } from "../../retry.ts";
+import type { PartitionUsage } from "../../rpc.ts";
+import { withTimeout } from "../../timeout.ts";
+import { askHealth } from "../cluster-health.ts";
+import { joinRegions } from "../join-regions.ts";
+import type { ApiContext, Route } from "../route.ts";
+import { CONTENT_TYPE, Exposition } from "./exposition.ts";
+import { addClusters, addRecords, addRegions, addUsage } from "./series.ts";
 
 export const metricsRoutes: Route[] = [
   {
@@ -13,3 +23,63 @@ export const metricsRoutes: Route[] = [
     handle: async (context) => context.body(await readMetrics(context), 200, { "content-type": CONTENT_TYPE }),
   },
 ];
+
+/** With the time that clusters have after it, well within the 10 s that Prometheus waits by default. */
+const PARTITION_LIMIT_MS = 5_000;
+
+interface Part {
+  records: RecordStatus[];
+  regions: RegionView[];
+  clusters: string[];
+  usage: PartitionUsage | undefined;
+}
+
+/** The edge as it is now, in Prometheus' text format. A missing answer is shown as such, and hides nothing else. */
+async function readMetrics(context: ApiContext): Promise<string> {
+  const to = new Exposition();
+  to.add("buildInfo", { version: manifest.version }, 1);
+  for (const [setting, faults] of Map.groupBy(context.get("settings").faults, (fault) => fault.setting)) {
+    to.add("settingFaults", { setting }, faults.length);
+  }
+  const numbers = Array.from({ length: context.get("settings").PARTITIONS }, (_, partition) => partition);
+  const answers = await Promise.all(numbers.map((partition) => askPartition(context.env, partition)));
+  for (const [partition, answer] of answers.entries()) {
+    to.add("partitionUp", { partition: `${partition}` }, answer !== undefined);
+  }
+  const parts = answers.filter((answer) => answer !== undefined);
+  addRecords(
+    to,
+    parts.flatMap(({ records }) => records),
+  );
+  addRegions(to, joinRegions(parts.flatMap(({ regions }) => regions)));
+  const usage = joinDays(parts.flatMap((part) => part.usage?.days.today ?? []));
+  if (usage !== undefined) addUsage(to, usage, context.get("settings").PLAN);
+  addClusters(to, await askClusters(context.env, [...new Set(parts.flatMap(({ clusters }) => clusters))].sort()));
+  return to.text();
+}
+
+async function askPartition(env: Env, partition: number): Promise<Part | undefined> {
+  const ask = <Answer>(question: () => Promise<Answer>) => withTimeout(callWithRetry(question), PARTITION_LIMIT_MS);
+  try {
+    const [records, regions, clusters, usage] = await Promise.all([
+      ask(() => coordinatorOf(env, partition).listRecords()),
+      ask(() => coordinatorOf(env, partition).listRegions()),
+      ask(() => coordinatorOf(env, partition).listClusters()),
+      ask(() => coordinatorOf(env, partition).usage()),
+    ]);
+    return { records, regions, clusters, usage };
+  } catch (error) {
+    console.error(`The coordinator of partition ${partition} does not answer: ${errorMessage(error)}`);
+    return undefined;
+  }
+}
+
+/** By name; `undefined` for those that do not answer. One that was removed meanwhile is left out. */
+async function askClusters(env: Env, names: readonly string[]) {
+  const answers = await Promise.all(names.map(async (name) => [name, await askHealth(env, name)] as const));
+  return new Map(
+    answers.flatMap(([name, answer]) =>
+      answer === "removed" ? [] : [[name, answer === "silent" ? undefined : answer]],
+    ),
+  );
+}

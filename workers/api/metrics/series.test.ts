@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ProbeStatus, RecordStatus, RegionStatus } from "../../../shared/model/status.ts";
 import { shownRecords } from "../../../test/support/shown-records.ts";
 import { Exposition } from "./exposition.ts";
-import { addRecords } from "./record-series.ts";
+import { addRecords } from "./series.ts";
 
 const [ONE] = shownRecords({ records: 1, leaves: 1, regions: 2 }) as [RecordStatus];
 const HOST = 'host="service-0000.example.com"';

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { fieldErrors } from "../../shared/model/field-error.ts";
-import { fail } from "./answers.ts";
+import { fail } from "./responses.ts";
 import type { ApiContext } from "./route.ts";
 
 const MAX_JSON_BYTES = 64 * 1024;
@@ -44,4 +44,26 @@ function parse(text: string): unknown {
   } catch {
     return fail("MalformedBody", "It is not JSON.");
   }
+}
+
+/** Ends the request where its query names what the route does not know: a misspelt one would be passed over in silence. */
+export function refuseUnknownQuery(context: ApiContext, known: readonly string[]): void {
+  const unknown = Object.keys(context.req.query()).filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  const rule = `is not known here; known are ${known.join(", ")}`;
+  fail(
+    "FieldInvalid",
+    undefined,
+    unknown.slice(0, 10).map((name) => ({ field: name.slice(0, 100), rule })),
+  );
+}
+
+/**
+ * Whether a browser says that another origin sent the request. Hosts are compared, for what ends TLS before the Worker
+ * changes the scheme. Who sends no Origin is no browser, or reads from the page itself.
+ */
+export function isForeign({ req }: ApiContext): boolean {
+  const origin = req.header("origin");
+  if (origin === undefined) return false;
+  return !URL.canParse(origin) || new URL(origin).host !== new URL(req.url).host;
 }

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { problem } from "../../shared/model/problem.ts";
 import type { Env } from "../env.ts";
 import { createApp, serve } from "./app.ts";
-import { clientOf, RATE_LIMITS, type RateLimitName } from "./rate-limits.ts";
+import { clientOf, RATE_LIMITS, type RateLimitName } from "./rate-limit.ts";
 
 const bindings = env as unknown as Env;
 const ADMIN_TOKEN = "test-admin-token-0123456789";

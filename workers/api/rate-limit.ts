@@ -1,7 +1,10 @@
+import { createMiddleware } from "hono/factory";
 import ipaddr from "ipaddr.js";
 import type { Env } from "../env.ts";
+import { problemOf } from "../problems.ts";
 import { errorMessage } from "../retry.ts";
-import type { Access } from "./route.ts";
+import { problemResponse } from "./responses.ts";
+import type { Access, Api, ApiContext } from "./route.ts";
 
 /** At most so many requests of one client in each window. The platform takes windows of 10 s and 60 s, and no others. */
 interface RateLimit {
@@ -36,7 +39,7 @@ const BY_ACCESS: Record<Access, RateLimitName | undefined> = {
 };
 
 /** The first limit that a request goes over, counting it; undefined while it is within all. */
-export async function overLimit(
+async function overLimit(
   env: Env,
   access: Access,
   client: string,
@@ -53,7 +56,7 @@ export async function overLimit(
 /**
  * Counts one under this limit. Without the binding, or if it fails, no call is over the limit: a limit must not stop a failover.
  */
-export async function isOverOne(env: Env, name: RateLimitName, key: string): Promise<boolean> {
+async function isOverOne(env: Env, name: RateLimitName, key: string): Promise<boolean> {
   const binding = env[name] as { limit(options: { key: string }): Promise<{ success: boolean }> } | undefined;
   if (binding === undefined) return false;
   try {
@@ -82,4 +85,47 @@ export function clientOf(address: string | undefined): string | undefined {
     .slice(0, 4)
     .map((part) => part.toString(16))
     .join(":");
+}
+
+/** Remembered at most at once, in each of the Worker's isolates. */
+const MAX_GUESSERS = 1_000;
+
+/** Who has shown too many wrong tokens, and until when, Unix ms. Else the answer to a guess would still tell a right one. */
+const guessers = new Map<string, number>();
+
+/** Refuses a client that asks too often, before its token is looked at and before any object is called. */
+export function limitRate(access: Access) {
+  return createMiddleware<Api>(async (context, next) => {
+    const client = clientOf(context.req.header("cf-connecting-ip"));
+    if (client === undefined) return await next();
+    const over = isGuesser(client, access, Date.now())
+      ? "RATE_WRONG_TOKENS"
+      : await overLimit(context.env, access, client, context.req.param("cluster"));
+    return over === undefined ? await next() : refusal(over);
+  });
+}
+
+/** Counts a token that was nobody's; the refusal of one who has shown too many. */
+export async function countWrongToken(context: ApiContext): Promise<Response | undefined> {
+  const client = clientOf(context.req.header("cf-connecting-ip"));
+  if (client === undefined || !(await isOverOne(context.env, "RATE_WRONG_TOKENS", client))) return undefined;
+  const [oldest] = guessers.keys();
+  if (guessers.size >= MAX_GUESSERS && oldest !== undefined) guessers.delete(oldest);
+  guessers.set(client, Date.now() + RATE_LIMITS.RATE_WRONG_TOKENS.windowSeconds * 1000);
+  return refusal("RATE_WRONG_TOKENS");
+}
+
+/** Agents send no token. So a client that guesses tokens from their address does not block them. */
+function isGuesser(client: string, access: Access, nowMs: number): boolean {
+  const until = guessers.get(client);
+  if (until === undefined || access === "signed") return false;
+  if (until > nowMs) return true;
+  guessers.delete(client);
+  return false;
+}
+
+function refusal(name: RateLimitName): Response {
+  const { requests, windowSeconds, of } = RATE_LIMITS[name];
+  const detail = `${name}: at most ${requests} in ${windowSeconds} s from one address (${of}). Try again in ${windowSeconds} s.`;
+  return problemResponse(problemOf("TooManyRequests", detail), { "retry-after": `${windowSeconds}` });
 }

@@ -1,7 +1,13 @@
+import type { Phases } from "../../../shared/model/observation.ts";
+import type { ClusterHealth } from "../../../shared/model/overview.ts";
+import type { RegionView } from "../../../shared/model/region-view.ts";
 import type { ProbeStatus, RecordStatus, RegionStatus } from "../../../shared/model/status.ts";
+import type { UsageOfDay } from "../../../shared/model/usage.ts";
+import { amountsOf, FREE_A_DAY, ITEMS } from "../../../shared/price/prices.ts";
 import { summaryOf } from "../../../shared/record/summary.ts";
+import { byObjects, totalOf } from "../../../shared/usage/tally.ts";
+import type { Settings } from "../../settings.ts";
 import { type Exposition, seconds } from "./exposition.ts";
-import { phaseTimes } from "./phases.ts";
 
 /**
  * Most series of records and probes in one scrape. 1,000 HTTPS probes from nine regions have about 50,000. A scrape at the bound
@@ -109,4 +115,56 @@ function addWord(to: Exposition, labels: Labels, { freshness, counts, observatio
 function labelsOf(host: string, { cluster, record: key, leaf: address }: ProbeStatus) {
   const [namespace = "", record = ""] = key.split("/");
   return { host, cluster, namespace, record, address };
+}
+
+/** Each phase by itself, ms: in an observation those after the dial all count from the dial. */
+export function phaseTimes({ resolveMs, connectMs, tlsMs, firstByteMs }: Phases): [phase: string, ms: number][] {
+  const before = tlsMs ?? connectMs;
+  const times: [string, number | undefined][] = [
+    ["resolve", resolveMs],
+    ["connect", connectMs],
+    ["tls", between(connectMs, tlsMs)],
+    ["first_byte", between(before, firstByteMs)],
+  ];
+  return times.flatMap(([phase, ms]) => (ms === undefined ? [] : [[phase, ms]]));
+}
+
+function between(from: number | undefined, to: number | undefined): number | undefined {
+  return from === undefined || to === undefined ? undefined : Math.max(0, to - from);
+}
+
+export function addRegions(to: Exposition, regions: readonly RegionView[]): void {
+  for (const { region, ...view } of regions) {
+    to.add("regionProbes", { region }, view.probes);
+    to.add("regionShards", { region }, view.shards);
+    to.add("regionSilent", { region }, view.silentShards);
+    to.add("regionSuspect", { region }, view.suspect);
+    to.add("regionLate", { region }, seconds(view.lateMs));
+    to.add("regionReport", { region }, seconds(view.lastReportAt));
+  }
+}
+
+/** What was used today, of all partitions. */
+export function addUsage(to: Exposition, today: UsageOfDay, plan: Settings["PLAN"]): void {
+  for (const { objects, used } of byObjects(today)) {
+    const amounts = amountsOf(used);
+    for (const item of ITEMS) to.add("usedToday", { objects, item }, amounts[item]);
+  }
+  if (plan !== "free") return;
+  const all = amountsOf(totalOf(today));
+  for (const item of ITEMS) to.add("quotaUsed", { item }, all[item] / FREE_A_DAY[item]);
+}
+
+/** Each cluster by its name; `undefined` for one whose object did not answer. */
+export function addClusters(to: Exposition, clusters: ReadonlyMap<string, ClusterHealth | undefined>): void {
+  for (const [cluster, health] of clusters) {
+    to.add("clusterUp", { cluster }, health !== undefined);
+    if (health === undefined) continue;
+    to.add("clusterReachable", { cluster }, health.reachable);
+    to.add("clusterFailures", { cluster }, health.failures);
+    to.add("clusterBacklog", { cluster }, health.backlog);
+    to.add("clusterRecords", { cluster }, health.records);
+    to.add("clusterSnapshot", { cluster }, seconds(health.lastSnapshotAt));
+    to.add("clusterDelivery", { cluster }, seconds(health.lastDeliveryAt));
+  }
 }

@@ -1,13 +1,40 @@
 import { wholeDelivery } from "../../shared/model/messages/delivery.ts";
 import { recordsView } from "../../shared/model/messages/records-view.ts";
+import { MAX_SNAPSHOT_BYTES, snapshotHeader, snapshotReceipt } from "../../shared/model/messages/snapshot.ts";
 import { NO_NUMBER, parseNumber } from "../../shared/number.ts";
 import type { SignedRequest } from "../../shared/signature.ts";
-import { fail, resultResponse } from "./answers.ts";
-import { namedCluster } from "./objects.ts";
+import { namedCluster } from "./object-calls.ts";
+import { readText } from "./request.ts";
+import { fail, resultResponse } from "./responses.ts";
 import type { ApiContext, Route } from "./route.ts";
-import { signedHeaders } from "./signed.ts";
 
-export const deliveryRoutes: Route[] = [
+/** The routes that agents call. Each request is signed. */
+export const agentRoutes: Route[] = [
+  {
+    method: "PUT",
+    path: "/v1/clusters/:cluster/snapshot",
+    access: "signed",
+    summary: "Replace everything that the cluster wants watched",
+    requestHeaders: { "If-Match": "ETag of the last answer; absent for the first snapshot of all." },
+    body: {
+      contentType: "application/x-ndjson",
+      schema: snapshotHeader,
+      description: "The header on the first line, then one record (SnapshotRecord) a line.",
+    },
+    answer: { status: 200, description: "What became of each record, with ETag.", schema: snapshotReceipt },
+    problems: [
+      "MalformedBody",
+      "ClusterUnknown",
+      "ClusterIdentityMismatch",
+      "SnapshotShrunk",
+      "SnapshotOutdated",
+      "SnapshotOvertaken",
+      "BodyTooLarge",
+      "SnapshotCutOff",
+      "SnapshotTagMissing",
+    ],
+    handle: putSnapshot,
+  },
   {
     method: "GET",
     path: "/v1/clusters/:cluster/delivery",
@@ -28,6 +55,17 @@ export const deliveryRoutes: Route[] = [
     handle: view,
   },
 ];
+
+async function putSnapshot(context: ApiContext): Promise<Response> {
+  const cluster = namedCluster(context);
+  const signature = signedHeaders(context);
+  if (signature.webhookSignature === undefined) fail("SignatureMissing");
+  const body = await readText(context, MAX_SNAPSHOT_BYTES);
+  const ifMatch = context.req.header("if-match");
+  const request = { ...signature, body, ...(ifMatch !== undefined && { ifMatch }) };
+  const result = await cluster.putSnapshot(request);
+  return resultResponse(result, ({ receipt }) => context.json(receipt, 200, { etag: receipt.etag }));
+}
 
 async function pull(context: ApiContext): Promise<Response> {
   const cluster = namedCluster(context);
@@ -50,4 +88,13 @@ async function view(context: ApiContext): Promise<Response> {
 function signedTarget(context: ApiContext): SignedRequest {
   const { pathname, search } = new URL(context.req.url);
   return { ...signedHeaders(context), body: pathname + search };
+}
+
+/** The headers of a Standard Webhooks signature. */
+function signedHeaders(context: ApiContext): Omit<SignedRequest, "body"> {
+  return {
+    webhookId: context.req.header("webhook-id"),
+    webhookTimestamp: context.req.header("webhook-timestamp"),
+    webhookSignature: context.req.header("webhook-signature"),
+  };
 }

@@ -5,7 +5,7 @@ import { clusterOf, coordinatorOf } from "../env.ts";
 import { callWithRetry, errorMessage } from "../retry.ts";
 import type { ClusterRpc, CoordinatorRpc } from "../rpc.ts";
 import { withTimeout } from "../timeout.ts";
-import { fail } from "./answers.ts";
+import { fail } from "./responses.ts";
 import type { ApiContext } from "./route.ts";
 
 const READ_LIMIT_MS = 10_000;
