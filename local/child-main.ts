@@ -1,7 +1,9 @@
+import { join } from "node:path";
 import type { Log } from "../agent/runtime/log.ts";
 import type { ChildMessage } from "./child-process.ts";
 import type { EdgePlan } from "./parts.ts";
 import { kill, listProcesses } from "./pid-file.ts";
+import { HOST } from "./plan.ts";
 
 type LogLine = { timestamp: number; level: string; message: string };
 
@@ -55,7 +57,7 @@ async function runEdge(): Promise<() => Promise<void>> {
   const { unstable_startWorker: startWorker } = await import("wrangler");
   const plan = JSON.parse(process.env.EDGE_PLAN ?? "") as EdgePlan;
   const worker = await startWorker({
-    config: plan.config,
+    config: plan.config ?? join(import.meta.dirname, "..", "wrangler.toml"),
     // The user's own .env and .dev.vars are not for this stack.
     envFiles: [],
     // As secrets, so that wrangler never prints a value.
@@ -63,7 +65,7 @@ async function runEdge(): Promise<() => Promise<void>> {
       Object.entries(plan.settings).map(([name, value]) => [name, { type: "secret_text", value }]),
     ),
     dev: {
-      server: { hostname: plan.host, port: plan.port },
+      server: { hostname: HOST, port: plan.port },
       inspector: false,
       watch: false,
       persist: plan.state,

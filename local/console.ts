@@ -1,6 +1,6 @@
 import { emitKeypressEvents } from "node:readline";
 import { stripVTControlCharacters, styleText } from "node:util";
-import type { DnsChange } from "./dns-watch.ts";
+import { type DnsChange, isDrawn } from "./dns-watch.ts";
 import { BREAKAGES, type Breakage, type Gateway } from "./sample-gateways.ts";
 import type { Stack } from "./stack.ts";
 
@@ -49,7 +49,7 @@ export class Console {
       after.targets.includes(target) ? this.style("green", `● ${target}`) : this.style("red", `○ ${target}`),
     );
     const code = after.targets.length > 0 ? "" : `   ${after.code === "NOERROR" ? "no address" : after.code}`;
-    const drawn = question.isDrawn ? "   (weighted)" : "";
+    const drawn = isDrawn(question) ? "   (weighted)" : "";
     return `${question.name} ${question.type}   ${dots.join("  ")}${code}${drawn}`;
   }
 

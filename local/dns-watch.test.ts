@@ -12,7 +12,7 @@ const record = recordSpec.parse({
     { dnsName: "e1.www.example.test", recordType: "AAAA", targets: ["::1"] },
   ],
 });
-const question = { name: "www.example.test", type: "A" as const, record, isDrawn: true as const };
+const question = { name: "www.example.test", type: "A" as const, record };
 
 function weighted(setIdentifier: string, target: string) {
   const providerSpecific = [{ name: "weight", value: "50" }];

@@ -1,11 +1,9 @@
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { type DecodedPacket, decode, encode, RECURSION_DESIRED } from "dns-packet";
-import { parseAllDocuments } from "yaml";
+import { ManifestSource } from "../agent/sources/file-source.ts";
 import type { Endpoint } from "../shared/model/endpoint.ts";
-import { recordManifest } from "../shared/model/manifest.ts";
 import type { RecordSpec } from "../shared/model/record.ts";
 import type { RecordStatus } from "../shared/model/status.ts";
 import { routingOf } from "../shared/record/routing.ts";
@@ -40,67 +38,49 @@ function readAnswer(packet: DecodedPacket): Answer {
   return { code: (packet as { rcode?: string }).rcode ?? "NOERROR", targets: [...new Set(targets)].sort() };
 }
 
-/** A question and its record. `isDrawn`: answers are drawn by weight, so each may differ. */
-export type WatchedQuestion = Question & { record: RecordSpec; isDrawn?: true };
+export type WatchedQuestion = Question & { record: RecordSpec };
 
 const REREAD_MS = 1_000;
 
-/** The questions for the current records. The files are read again at most once a second. */
-export function watchedQuestions(path: string): () => WatchedQuestion[] {
-  let questions: WatchedQuestion[] = [];
-  let readAt = 0;
-  return () => {
-    if (Date.now() - readAt < REREAD_MS) return questions;
-    readAt = Date.now();
-    try {
-      questions = questionsOf(readSpecs(path));
-    } catch {
-      // The file is being replaced: keep the questions.
-    }
-    return questions;
-  };
+/** The records in a file or folder, read as the agent reads them, at most once a second. */
+export class WatchedRecords {
+  readonly #source: ManifestSource;
+  #readAt = 0;
+  /** The questions that a client would ask about the records: each name that no endpoint of its record points to. */
+  questions: readonly WatchedQuestion[] = [];
+
+  constructor(path: string) {
+    this.#source = new ManifestSource([path], new Map());
+  }
+
+  async refresh(): Promise<void> {
+    if (Date.now() - this.#readAt < REREAD_MS) return;
+    this.#readAt = Date.now();
+    const { records } = await this.#source.poll(true);
+    this.questions = records.flatMap(({ spec }) => questionsOf(spec));
+  }
+
+  /**
+   * Hosts that the cluster of a local stack may name. They are all under the top-level domains of its records, so that a
+   * record may be added later.
+   */
+  allowedHosts(): string[] {
+    const domains = this.questions.map(({ record }) => `*.${record.rootHost.split(".").at(-1)}`);
+    return [...new Set(["*.test", ...domains])].sort();
+  }
 }
 
-/**
- * Hosts that the cluster of a local stack may name. They are all under the top-level domains of its records, so that a record may
- * be added later.
- */
-export function allowedHosts(path: string): string[] {
-  const domains = readSpecs(path).map(({ rootHost }) => `*.${rootHost.split(".").at(-1)}`);
-  return [...new Set(["*.test", ...domains])].sort();
+function questionsOf(record: RecordSpec): WatchedQuestion[] {
+  const { endpoints } = record;
+  const pointedTo = new Set(endpoints.flatMap(({ targets }) => targets));
+  const names = new Set(endpoints.map(({ dnsName }) => dnsName).filter((name) => !pointedTo.has(name)));
+  const types = new Set(endpoints.map(({ recordType }) => (recordType === "AAAA" ? "AAAA" : "A")));
+  return [...names].flatMap((name) => [...types].sort().map((type) => ({ name, type, record })));
 }
 
-/** The specs of all valid records in a file or folder. The agent reports the invalid ones. */
-function readSpecs(path: string): RecordSpec[] {
-  return filesOf(path).flatMap((file) =>
-    parseAllDocuments(readFileSync(file, "utf8")).flatMap((document) => {
-      const result = recordManifest.safeParse(document.errors.length > 0 ? undefined : document.toJS());
-      return result.success ? [result.data.spec] : [];
-    }),
-  );
-}
-
-/** The questions that a client would ask: each name that no endpoint of its record points to. */
-function questionsOf(specs: readonly RecordSpec[]): WatchedQuestion[] {
-  return specs.flatMap((record) => {
-    const { endpoints } = record;
-    const pointedTo = new Set(endpoints.flatMap((endpoint) => endpoint.targets));
-    const names = new Set(endpoints.map((endpoint) => endpoint.dnsName).filter((name) => !pointedTo.has(name)));
-    const types = new Set(endpoints.map((endpoint) => (endpoint.recordType === "AAAA" ? "AAAA" : "A")));
-    const drawn = endpoints.some((endpoint) => routingOf(endpoint).kind === "Weighted")
-      ? { isDrawn: true as const }
-      : {};
-    return [...names].flatMap((name) => [...types].sort().map((type) => ({ name, type, record, ...drawn })));
-  });
-}
-
-function filesOf(path: string): string[] {
-  if (!statSync(path).isDirectory()) return [path];
-  return readdirSync(path)
-    .filter((name) => /\.(ya?ml|json)$/.test(name))
-    .map((name) => join(path, name))
-    .sort();
-}
+/** Whether answers are drawn by weight, so that each may differ. */
+export const isDrawn = ({ record }: WatchedQuestion) =>
+  record.endpoints.some((endpoint) => routingOf(endpoint).kind === "Weighted");
 
 /**
  * Returns the function that answers a question. If answers are drawn by weight, a single DNS answer proves nothing. Then the
@@ -112,7 +92,7 @@ export function askWatched(
 ): (question: WatchedQuestion) => Promise<Answer | undefined> {
   const readAt = new Map<string, number>();
   return async (question) => {
-    if (!question.isDrawn) return askDns(server, question);
+    if (!isDrawn(question)) return askDns(server, question);
     const key = `${question.name} ${question.type}`;
     if (Date.now() - (readAt.get(key) ?? 0) < REREAD_MS) return undefined;
     readAt.set(key, Date.now());
@@ -137,36 +117,30 @@ export type DnsChange = { question: WatchedQuestion; before?: Answer; after: Ans
 const PAUSE_MS = 100;
 
 /**
- * Repeats the questions of a client and reports each change. Each round reads the questions again, so that records may
- * come and go. Returns the function that stops it.
+ * Repeats the questions of a client and reports each change. Each round refreshes the records, so that they may come and
+ * go. Returns the function that stops it.
  */
 export function watchDns(
   ask: (question: WatchedQuestion) => Promise<Answer | undefined>,
-  questions: () => readonly WatchedQuestion[],
+  records: WatchedRecords,
   onChange: (change: DnsChange) => void,
 ): () => void {
   const seen = new Map<string, Answer>();
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
-
-  async function sweep(): Promise<void> {
-    for (const question of questions()) {
-      const after = await ask(question).catch(() => undefined);
-      if (after === undefined || stopped) continue;
-      const key = `${question.name} ${question.type}`;
-      const before = seen.get(key);
-      if (JSON.stringify(before) === JSON.stringify(after)) continue;
-      seen.set(key, after);
-      onChange({ question, ...(before === undefined ? {} : { before }), after, at: Date.now() });
+  const stopping = new AbortController();
+  void (async () => {
+    while (!stopping.signal.aborted) {
+      await records.refresh();
+      for (const question of records.questions) {
+        const after = await ask(question).catch(() => undefined);
+        if (after === undefined || stopping.signal.aborted) continue;
+        const key = `${question.name} ${question.type}`;
+        const before = seen.get(key);
+        if (JSON.stringify(before) === JSON.stringify(after)) continue;
+        seen.set(key, after);
+        onChange({ question, ...(before && { before }), after, at: Date.now() });
+      }
+      await pause(PAUSE_MS);
     }
-  }
-
-  function next(): void {
-    if (!stopped) timer = setTimeout(() => void sweep().finally(next), PAUSE_MS);
-  }
-  next();
-  return () => {
-    stopped = true;
-    clearTimeout(timer);
-  };
+  })();
+  return () => stopping.abort();
 }

@@ -144,7 +144,7 @@ test("names without an answer are told with what stands in their way", async () 
   await narrator.reportUnanswered({
     gateways: [],
     answers: () => ({ "shop.example.test A": answer("127.0.0.12") }),
-    questions: () => [question, unanswered],
+    records: { questions: [question, unanswered] },
     readRecord: async () => status,
   });
   const text = (out.read() as string).replace(/^\d\d:\d\d:\d\d/gm, "TIME");

@@ -46,9 +46,11 @@ export class Narrator {
   }
 
   /** Reports for each name without an answer why it has none. */
-  async reportUnanswered(stack: NarratedStack & Pick<Stack, "answers" | "questions">): Promise<void> {
+  async reportUnanswered(
+    stack: NarratedStack & Pick<Stack, "answers"> & { records: Pick<Stack["records"], "questions"> },
+  ): Promise<void> {
     const answers = stack.answers();
-    for (const { name, type, record } of stack.questions()) {
+    for (const { name, type, record } of stack.records.questions) {
       if ((answers[`${name} ${type}`]?.targets.length ?? 0) > 0) continue;
       const status = await stack.readRecord(record.rootHost);
       const reasons =

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { type Child, type ChildHooks, startChild } from "./child-process.ts";
 import type { Ports } from "./options.ts";
+import { HOST } from "./plan.ts";
 
 /** The cluster that the local stack registers at its edge. */
 export const CLUSTER = "local";
@@ -12,8 +13,8 @@ const UNREACHABLE = "[2001:db8::1]:9";
 
 /** How the edge runs on this machine. */
 export type EdgePlan = {
-  config: string;
-  host: string;
+  /** Wrangler's configuration; absent for that of the product. */
+  config?: string;
   port: number;
   /** Folder of the objects' storage. */
   state: string;
@@ -40,8 +41,7 @@ export function startEdge(plan: EdgePlan, hooks: ChildHooks): Promise<Child> {
 
 /** How the agent runs on this machine. */
 type AgentPlan = {
-  host: string;
-  ports: Ports;
+  ports: Pick<Ports, "agent" | "dns">;
   edgeUrl: string;
   secret: string;
   records: string;
@@ -59,9 +59,9 @@ export function startAgent(plan: AgentPlan, hooks: ChildHooks): Promise<Child> {
     VEDETTE_CLUSTER: CLUSTER,
     VEDETTE_SECRET: plan.secret,
     VEDETTE_STATE: plan.state,
-    VEDETTE_WEBHOOK_ADDRESS: plan.host,
+    VEDETTE_WEBHOOK_ADDRESS: HOST,
     VEDETTE_WEBHOOK_PORT: `${plan.ports.agent}`,
-    VEDETTE_DNS_ADDRESS: plan.host,
+    VEDETTE_DNS_ADDRESS: HOST,
     VEDETTE_DNS_PORT: `${plan.ports.dns}`,
     VEDETTE_EDGE_STALE_AFTER: `${plan.edgeStaleAfterMs}ms`,
   };

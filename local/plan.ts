@@ -1,21 +1,13 @@
 import type { DnsChange } from "./dns-watch.ts";
-import type { Ports } from "./options.ts";
+import type { Options } from "./options.ts";
 import type { Gateway } from "./sample-gateways.ts";
 
 export const HOST = "127.0.0.1";
 
-/** The configuration of a stack. */
-export type StackPlan = {
-  /** File or folder of records; absent for the demo's. */
-  records?: string;
-  /** Addresses of sample gateways to start. */
-  gatewayAddresses: readonly string[];
+/** The configuration of a stack. Without `records` it is the demo with its sample gateways. */
+export type StackPlan = Omit<Options, "extraRoots"> & {
   /** Authorities that HTTPS probes trust beside Mozilla's and that of the sample gateways, in PEM. */
   extraRoots?: string;
-  state: string;
-  fresh: boolean;
-  edgeStaleAfterMs: number;
-  ports: Ports;
   /** Additional settings of the Worker. */
   edgeSettings?: Record<string, string>;
 };

@@ -3,14 +3,7 @@ import { join } from "node:path";
 import { type RecordStatus, recordStatus } from "../shared/model/status.ts";
 import { type Child, type ChildHooks, endGroup, makePart, type Part } from "./child-process.ts";
 import { serveControl } from "./control.ts";
-import {
-  type Answer,
-  allowedHosts,
-  askWatched,
-  type WatchedQuestion,
-  watchDns,
-  watchedQuestions,
-} from "./dns-watch.ts";
+import { type Answer, askWatched, WatchedRecords, watchDns } from "./dns-watch.ts";
 import { callScheduled, canaries, registerCluster, startAgent, startCron, startEdge } from "./parts.ts";
 import { HOST, Refusal, type StackEvent, type StackPlan } from "./plan.ts";
 import { unusablePorts, wantedPorts } from "./ports.ts";
@@ -25,6 +18,7 @@ import { loadSecrets, prepareStateFolder, type Secrets, type StateFolder, saveSe
 
 /** The names in the certificates of the sample gateways. */
 const SAMPLE_NAMES = ["example.test", "*.example.test"];
+const SAMPLE_ADDRESSES = ["127.0.0.11", "127.0.0.12", "127.0.0.13"];
 
 /** Edge, agent and sample gateways on one machine, with the means to break and watch them. */
 export class Stack {
@@ -34,8 +28,7 @@ export class Stack {
   readonly gateways: Gateway[] = [];
   readonly edge: Part;
   readonly agent: Part;
-  /** The watched questions: the roots of all records. */
-  readonly questions: () => readonly WatchedQuestion[];
+  readonly records: WatchedRecords;
   readonly #answers = new Map<string, Answer>();
   readonly #closers = new AsyncDisposableStack();
   readonly #groups = new Set<number>();
@@ -43,13 +36,15 @@ export class Stack {
   readonly #secrets: Secrets;
   /** For the sample gateways, if any; made at each start. */
   #identities: GatewayIdentities | undefined;
+  readonly #sampleAddresses: readonly string[];
 
   private constructor(plan: StackPlan, onEvent: (event: StackEvent) => void) {
     this.plan = plan;
     this.#onEvent = onEvent;
     this.folders = prepareStateFolder(plan);
     this.#closers.defer(() => this.folders.release());
-    this.questions = watchedQuestions(this.folders.records);
+    this.records = new WatchedRecords(this.folders.records);
+    this.#sampleAddresses = plan.records === undefined ? SAMPLE_ADDRESSES : [];
     this.#secrets = loadSecrets(this.folders.state);
     this.edgeUrl = `http://${HOST}:${plan.ports.edge}`;
     this.edge = makePart(
@@ -141,15 +136,15 @@ export class Stack {
   }
 
   async #checkPorts(): Promise<void> {
-    const found = await unusablePorts(wantedPorts(this.plan.ports, this.plan.gatewayAddresses));
+    const found = await unusablePorts(wantedPorts(this.plan.ports, this.#sampleAddresses));
     if (found.length > 0) throw new Refusal(found.join("\n"));
   }
 
   async #startGateways(): Promise<void> {
-    if (this.plan.gatewayAddresses.length === 0) return;
+    if (this.#sampleAddresses.length === 0) return;
     const identities = await makeGatewayIdentities(SAMPLE_NAMES, Date.now());
     this.#identities = identities;
-    for (const [index, address] of this.plan.gatewayAddresses.entries()) {
+    for (const [index, address] of this.#sampleAddresses.entries()) {
       const gateway = await startGateway({ number: index + 1, address, port: this.plan.ports.gateway, identities });
       this.gateways.push(gateway);
       this.#closers.defer(() => gateway.stop());
@@ -179,22 +174,17 @@ export class Stack {
       EDGE_STALE_AFTER: `${edgeStaleAfterMs}ms`,
       ...edgeSettings,
     };
-    const plan = {
-      config: join(import.meta.dirname, "..", "wrangler.toml"),
-      host: HOST,
-      port: ports.edge,
-      state: join(this.folders.state, "edge"),
-      settings,
-    };
-    const child = await startEdge(plan, this.#hooks("edge"));
+    const edge = { port: ports.edge, state: join(this.folders.state, "edge"), settings };
+    const child = await startEdge(edge, this.#hooks("edge"));
     // At once, and not in a minute: it re-arms alarms that were lost while the edge was stopped.
     await callScheduled(this.edgeUrl).catch((error: Error) => this.#warn(`cron: ${error.message}`));
     return child;
   }
 
   async #register(): Promise<void> {
+    await this.records.refresh();
     const registration = {
-      hosts: allowedHosts(this.folders.records),
+      hosts: this.records.allowedHosts(),
       webhookUrl: `http://${HOST}:${this.plan.ports.agent}/v1/delivery`,
     };
     const known = this.#secrets.clusterSecret;
@@ -210,22 +200,19 @@ export class Stack {
   }
 
   #launchAgent(): Promise<Child> {
-    const plan = {
-      host: HOST,
-      ports: this.plan.ports,
-      edgeUrl: this.edgeUrl,
-      secret: this.#secrets.clusterSecret ?? "",
-      records: this.folders.records,
-      state: join(this.folders.state, "agent.json"),
-      edgeStaleAfterMs: this.plan.edgeStaleAfterMs,
-    };
-    return startAgent(plan, this.#hooks("agent"));
+    const { ports, edgeStaleAfterMs } = this.plan;
+    const { state, records } = this.folders;
+    const secret = this.#secrets.clusterSecret ?? "";
+    return startAgent(
+      { ports, edgeStaleAfterMs, edgeUrl: this.edgeUrl, secret, records, state: join(state, "agent.json") },
+      this.#hooks("agent"),
+    );
   }
 
   async #watch(): Promise<void> {
     const server = { host: HOST, port: this.plan.ports.dns };
     const ask = askWatched(server, (rootHost) => this.readRecord(rootHost));
-    const stop = watchDns(ask, this.questions, (change) => {
+    const stop = watchDns(ask, this.records, (change) => {
       this.#answers.set(`${change.question.name} ${change.question.type}`, change.after);
       this.#onEvent({ kind: "Dns", change });
     });

@@ -7,7 +7,6 @@ import { HOST, Refusal, type StackEvent, type StackPlan } from "./plan.ts";
 import type { Breakage } from "./sample-gateways.ts";
 import { Stack } from "./stack.ts";
 
-const DEMO_GATEWAYS = ["127.0.0.11", "127.0.0.12", "127.0.0.13"];
 /** By then each name should have an answer: three rounds of the demo and some time to start. */
 const UNANSWERED_MS = 15_000;
 /** Exit codes by the convention of shells. Ctrl-C gives 0, since it is the normal end. */
@@ -54,11 +53,7 @@ async function run(options: Options): Promise<number> {
 }
 
 function planOf({ extraRoots, ...options }: Options): StackPlan {
-  return {
-    ...options,
-    gatewayAddresses: options.records === undefined ? DEMO_GATEWAYS : [],
-    ...(extraRoots !== undefined && { extraRoots: readExtraRoots(extraRoots) }),
-  };
+  return { ...options, ...(extraRoots !== undefined && { extraRoots: readExtraRoots(extraRoots) }) };
 }
 
 async function startReporting(plan: StackPlan, console: Console, signal: AbortSignal): Promise<Stack> {
@@ -80,7 +75,7 @@ async function startReporting(plan: StackPlan, console: Console, signal: AbortSi
   return stack;
 }
 
-function placesIn({ plan, folders, edgeUrl, gateways, questions }: Stack) {
+function placesIn({ plan, folders, edgeUrl, gateways, records }: Stack) {
   const shown = (path: string) => (path.startsWith(process.cwd()) ? relative("", path) : path);
   return {
     edgeUrl,
@@ -90,7 +85,7 @@ function placesIn({ plan, folders, edgeUrl, gateways, questions }: Stack) {
     records: shown(folders.records),
     state: shown(folders.state),
     edgeStaleAfter: formatDurationMs(plan.edgeStaleAfterMs),
-    firstName: questions()[0]?.name,
+    firstName: records.questions[0]?.name,
     hasGateways: gateways.length > 0,
     hasKeys: process.stdin.isTTY === true,
   };

@@ -41,8 +41,7 @@ export async function startBenchStack(roots: string, canary: string): Promise<Be
   });
   try {
     const settings = settingsOf(roots, canary);
-    const edge = { config: join(import.meta.dirname, "../../../wrangler.toml"), host: HOST, port: ports.edge };
-    const edgeProcess = await startEdge({ ...edge, state: join(folder, "edge"), settings }, hooks("edge"));
+    const edgeProcess = await startEdge({ port: ports.edge, state: join(folder, "edge"), settings }, hooks("edge"));
     closers.defer(() => edgeProcess.stop());
     await callScheduled(edgeUrl);
     closers.defer(startCron(edgeUrl, (message) => console.error(message)));
@@ -54,7 +53,7 @@ export async function startBenchStack(roots: string, canary: string): Promise<Be
     const registration = { hosts: ["*.test"], webhookUrl: `http://${HOST}:${tapPort}/v1/delivery` };
     const secret = await registerCluster(edgeUrl, settings.ADMIN_TOKEN, registration, undefined);
     const state = join(folder, "agent.state.json");
-    const agent = { host: HOST, ports, edgeUrl, secret, records, state, edgeStaleAfterMs: EDGE_STALE_AFTER_MS };
+    const agent = { ports, edgeUrl, secret, records, state, edgeStaleAfterMs: EDGE_STALE_AFTER_MS };
     const agentProcess = await startAgent(agent, hooks("agent"));
     closers.defer(() => agentProcess.stop());
 

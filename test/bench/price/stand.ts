@@ -72,7 +72,7 @@ async function bringUp(one: Case, { delayMs, together }: StandPlan, closers: Asy
   const records = join(folder, "records.yaml");
   writeFileSync(records, recordsOf(one, gateways.port));
   const ports = { edge, agent, dns, control: 0, gateway: gateways.port };
-  const where = { host: HOST, edgeUrl, state: join(folder, "agent.json"), edgeStaleAfterMs: EDGE_STALE_AFTER_MS };
+  const where = { edgeUrl, state: join(folder, "agent.json"), edgeStaleAfterMs: EDGE_STALE_AFTER_MS };
   const running = await startAgent({ ...where, ports, secret, records }, hooks("agent"));
   closers.defer(() => running.stop());
   const read = async <Answer>(path: string): Promise<Answer> => {
@@ -96,7 +96,6 @@ function edgePlan(own: { folder: string; port: number; adminToken: string; autho
   mkdirSync(state);
   return {
     config: join(import.meta.dirname, "wrangler.toml"),
-    host: HOST,
     port: own.port,
     state,
     settings: {

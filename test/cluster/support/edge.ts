@@ -42,11 +42,10 @@ export async function startTestEdge(settings: Record<string, string> = {}): Prom
     COLO_URL: "",
     ...settings,
   };
-  const config = join(import.meta.dirname, "..", "..", "..", "wrangler.toml");
   const hooks = { logFile: join(folder, "edge.log"), onGroup: () => {}, onWarning: () => {} };
   let child: Child | undefined;
   const start = async () => {
-    child = await startEdge({ config, host: HOST, port, state, settings: given }, hooks);
+    child = await startEdge({ port, state, settings: given }, hooks);
     await callScheduled(url);
   };
   const halt = async () => {

@@ -23,13 +23,7 @@ export async function startLoneEdge(settings: Record<string, string>): Promise<L
   const port = await freePort();
   const logFile = join(folder, "edge.log");
   const child = await startEdge(
-    {
-      config: join(import.meta.dirname, "../../../wrangler.toml"),
-      host: HOST,
-      port,
-      state: join(folder, "edge"),
-      settings,
-    },
+    { port, state: join(folder, "edge"), settings },
     { logFile, onGroup: () => {}, onWarning: (message) => console.error(message) },
   );
   return {

@@ -59,7 +59,6 @@ export async function startWorld(plan: WorldPlan): Promise<World> {
   const stack = await Stack.start(
     {
       records: recordsFolder,
-      gatewayAddresses: [],
       state: join(folder, "state"),
       fresh: false,
       edgeStaleAfterMs: plan.edgeStaleAfterMs ?? 300_000,
