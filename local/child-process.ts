@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { fork } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
@@ -57,23 +57,20 @@ export async function startChild(
     child.kill("SIGKILL");
     await ended;
   };
+  const reported = new Promise<string | undefined>((resolve) => {
+    child.on("message", (message: ChildMessage) => {
+      if ("warning" in message) hooks.onWarning(message.warning);
+      else resolve("failed" in message ? message.failed : undefined);
+    });
+  });
+  /** The reason of a failed start; undefined once the child is ready. */
   const failure = await Promise.race([
-    startResult(child, hooks),
+    reported,
     ended.then(() => `the ${part} ended while starting. Its log: ${hooks.logFile}`),
   ]);
   if (failure === undefined) return { pid, ended, stop, crash };
   await stop();
   throw new Refusal(failure);
-}
-
-/** Resolves with the reason of a failed start, or undefined once the child is ready. */
-function startResult(child: ChildProcess, { onWarning }: ChildHooks): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    child.on("message", (message: ChildMessage) => {
-      if ("warning" in message) onWarning(message.warning);
-      else resolve("failed" in message ? message.failed : undefined);
-    });
-  });
 }
 
 /** Kills what is left of a process group, such as a workerd that outlived its parent. */

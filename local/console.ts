@@ -1,6 +1,9 @@
+import { relative } from "node:path";
 import { emitKeypressEvents } from "node:readline";
 import { stripVTControlCharacters, styleText } from "node:util";
+import { formatDurationMs } from "../shared/model/duration.ts";
 import { type DnsChange, isDrawn } from "./dns-watch.ts";
+import { HOST } from "./plan.ts";
 import { BREAKAGES, type Breakage, type Gateway } from "./sample-gateways.ts";
 import type { Stack } from "./stack.ts";
 
@@ -72,53 +75,35 @@ export class Console {
   }
 }
 
-/** Addresses and files of the stack, for the banner. */
-export type Places = {
-  edgeUrl: string;
-  agentUrl: string;
-  dns: { host: string; port: number };
-  controlUrl: string;
-  records: string;
-  state: string;
-  firstName: string | undefined;
-  edgeStaleAfter: string;
-  hasGateways: boolean;
-  hasKeys: boolean;
-};
-
-/** The start of the output: where to look, and the keys. */
-export function banner(places: Places): string[] {
-  const { dns } = places;
-  const dig = `dig @${dns.host} -p ${dns.port} ${places.firstName ?? "<name>"} +short`;
-  const rows: [string, string][] = [
-    ["view", `${places.edgeUrl}/`],
-    ["edge", `${places.edgeUrl}/v1/records`],
-    ["agent", `${places.agentUrl}/readyz`],
-    ["DNS", dig],
-    ["records", `${places.records}   (edit it: it is read again)`],
-    ["state, logs", places.state],
-  ];
-  if (places.hasKeys)
-    rows.push(...keys(places).map((text, index): [string, string] => [index === 0 ? "keys" : "", text]));
-  const curl = `curl -X POST ${places.controlUrl}`;
-  if (places.hasGateways) {
-    rows.push(
-      ["curl", `curl -X POST '${places.controlUrl}/gateways/1/break?how=${Object.keys(BREAKAGES)[0]}'`],
-      ["", `${curl}/gateways/1/mend`],
-    );
-  }
-  rows.push([places.hasGateways ? "" : "curl", `${curl}/edge/stop`]);
-  return rows.map(([name, value]) => `  ${name.padEnd(13)}${value}`);
-}
-
-function keys({ hasGateways, edgeStaleAfter }: Places): string[] {
-  const gateways = hasGateways ? ["1 2 3   break or mend a gateway", "k       break the next one in another way"] : [];
-  return [
-    ...gateways,
+/** The start of the output: where to look, and the keys if the input is a terminal. */
+export function banner({ plan, folders, edgeUrl, gateways, records }: Stack, hasKeys: boolean): string[] {
+  const { ports } = plan;
+  const hasGateways = gateways.length > 0;
+  const shown = (path: string) => (path.startsWith(process.cwd()) ? relative("", path) : path);
+  const name = records.questions[0]?.name ?? "<name>";
+  const control = `http://${HOST}:${ports.control}`;
+  const gatewayKeys = ["1 2 3   break or mend a gateway", "k       break the next one in another way"];
+  const keys = [
+    ...(hasGateways ? gatewayKeys : []),
     "e       stop or start the edge",
-    `        (after ${edgeStaleAfter} of silence the agent publishes all)`,
+    `        (after ${formatDurationMs(plan.edgeStaleAfterMs)} of silence the agent publishes all)`,
     "s q     show the state, quit",
   ];
+  const breakUrl = `'${control}/gateways/1/break?how=${Object.keys(BREAKAGES)[0]}'`;
+  const urls = [...(hasGateways ? [breakUrl, `${control}/gateways/1/mend`] : []), `${control}/edge/stop`];
+  const rows: [string, ...string[]][] = [
+    ["view", `${edgeUrl}/`],
+    ["edge", `${edgeUrl}/v1/records`],
+    ["agent", `http://${HOST}:${ports.agent}/readyz`],
+    ["DNS", `dig @${HOST} -p ${ports.dns} ${name} +short`],
+    ["records", `${shown(folders.records)}   (edit it: it is read again)`],
+    ["state, logs", shown(folders.state)],
+    ["keys", ...(hasKeys ? keys : [])],
+    ["curl", ...urls.map((url) => `curl -X POST ${url}`)],
+  ];
+  return rows.flatMap(([heading, ...values]) =>
+    values.map((value, index) => `  ${(index === 0 ? heading : "").padEnd(13)}${value}`),
+  );
 }
 
 /** Breaks text at words into lines of at most `width` columns. A mark stays with its address. Colours have no width. */

@@ -98,8 +98,6 @@ export function canaries(ownPort: string, interfaces: NodeJS.Dict<NetworkInterfa
 
 type Registration = { hosts: string[]; webhookUrl: string };
 
-const registered = z.object({ secret: z.string() });
-
 /**
  * Registers the cluster at the edge and returns its webhook secret. A cluster of an earlier run is kept, with its state at the edge, if
  * its secret is known and nothing else changed. Otherwise it is deleted and registered again.
@@ -119,18 +117,15 @@ export async function registerCluster(
   const found = await call("GET", `/v1/clusters/${CLUSTER}`);
   if (found.ok) {
     const view = (await found.json()) as Partial<Registration>;
-    if (knownSecret !== undefined && isSame(view, registration)) return knownSecret;
+    const isSame =
+      view.webhookUrl === registration.webhookUrl && JSON.stringify(view.hosts) === JSON.stringify(registration.hosts);
+    if (knownSecret !== undefined && isSame) return knownSecret;
     await throwUnlessOk(await call("DELETE", `/v1/clusters/${CLUSTER}`));
-  } else {
-    await found.body?.cancel();
-  }
+  } else await found.body?.cancel();
   const made = await call("POST", "/v1/clusters", { cluster: CLUSTER, ...registration });
   await throwUnlessOk(made);
-  return registered.parse(await made.json()).secret;
+  return z.object({ secret: z.string() }).parse(await made.json()).secret;
 }
-
-const isSame = (view: Partial<Registration>, wanted: Registration) =>
-  view.webhookUrl === wanted.webhookUrl && JSON.stringify(view.hosts) === JSON.stringify(wanted.hosts);
 
 async function throwUnlessOk(response: Response): Promise<void> {
   if (response.ok) return;

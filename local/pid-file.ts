@@ -24,9 +24,10 @@ export function claim(folder: string): Claim | { runningAs: number } {
   const holder = processes.find(({ pid, started }) => pid === found?.pid && started === found.started);
   if (holder !== undefined && holder.pid !== process.pid) return { runningAs: holder.pid };
   rmSync(path, { force: true });
-  const entry: Entry = { pid: process.pid, started: startOf(processes), groups: [] };
+  const started = processes.find(({ pid }) => pid === process.pid)?.started ?? "";
+  const entry: Entry = { pid: process.pid, started, groups: [] };
   if (!writeOnce(path, entry)) return { runningAs: read(path)?.pid ?? 0 };
-  endLeftovers(found?.groups ?? [], processes);
+  for (const { pid, group, command } of processes) if (found?.groups.includes(group) && OURS.test(command)) kill(pid);
   return {
     addGroup(group) {
       entry.groups.push(group);
@@ -57,12 +58,6 @@ function read(path: string): Entry | undefined {
   } catch {
     return undefined; // Absent, or cut off by a crash.
   }
-}
-
-const startOf = (processes: readonly Process[]) => processes.find(({ pid }) => pid === process.pid)?.started ?? "";
-
-function endLeftovers(groups: readonly number[], processes: readonly Process[]): void {
-  for (const { pid, group, command } of processes) if (groups.includes(group) && OURS.test(command)) kill(pid);
 }
 
 /** Kills a process, or with a negative id a process group. One that has ended already is no error. */

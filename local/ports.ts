@@ -44,7 +44,7 @@ export async function unusablePorts(wanted: readonly WantedPort[], waitMs = RELE
 
 async function unusableReason(wanted: WantedPort): Promise<string | undefined> {
   try {
-    await (wanted.protocol === "TCP" ? bindTcp(wanted) : bindUdp(wanted));
+    await bind(wanted);
     return undefined;
   } catch (error) {
     return explain(wanted, (error as NodeJS.ErrnoException).code ?? (error as Error).message);
@@ -60,18 +60,13 @@ function explain({ what, host, port, protocol, option }: WantedPort, code: strin
   return `${where} cannot be used: ${code}`;
 }
 
-async function bindTcp({ host, port }: WantedPort): Promise<void> {
-  const server = createServer();
-  server.listen({ host, port, exclusive: true });
-  await once(server, "listening");
-  server.close();
-  await once(server, "close");
-}
-
-async function bindUdp({ host, port }: WantedPort): Promise<void> {
-  const socket = createSocket("udp4");
-  socket.bind({ address: host, port, exclusive: true });
-  await once(socket, "listening");
-  socket.close();
-  await once(socket, "close");
+/** Listens at the port for a moment. Throws the system's error if that is impossible. */
+async function bind({ host, port, protocol }: WantedPort): Promise<void> {
+  const listener =
+    protocol === "TCP"
+      ? createServer().listen({ host, port, exclusive: true })
+      : createSocket("udp4").bind({ address: host, port, exclusive: true });
+  await once(listener, "listening");
+  listener.close();
+  await once(listener, "close");
 }

@@ -1,9 +1,7 @@
-import { relative } from "node:path";
-import { formatDurationMs } from "../shared/model/duration.ts";
 import { banner, Console, listenKeys, nextBreakage } from "./console.ts";
 import { Narrator } from "./narrator.ts";
 import { HELP, type Options, readExtraRoots, readOptions } from "./options.ts";
-import { HOST, Refusal, type StackEvent, type StackPlan } from "./plan.ts";
+import { Refusal, type StackEvent, type StackPlan } from "./plan.ts";
 import type { Breakage } from "./sample-gateways.ts";
 import { Stack } from "./stack.ts";
 
@@ -65,7 +63,7 @@ async function startReporting(plan: StackPlan, console: Console, signal: AbortSi
     else narrator.report(event, started);
   };
   const stack = await Stack.start(plan, onEvent, signal);
-  for (const line of banner(placesIn(stack))) console.line(line);
+  for (const line of banner(stack, process.stdin.isTTY === true)) console.line(line);
   console.line();
   for (const gateway of stack.gateways) console.line(`  ${console.gateway(gateway)}`);
   console.line("\nAn address is in DNS once it is proven healthy.\n");
@@ -73,22 +71,6 @@ async function startReporting(plan: StackPlan, console: Console, signal: AbortSi
   for (const event of early) narrator.report(event, stack);
   setTimeout(() => void narrator.reportUnanswered(stack), UNANSWERED_MS).unref();
   return stack;
-}
-
-function placesIn({ plan, folders, edgeUrl, gateways, records }: Stack) {
-  const shown = (path: string) => (path.startsWith(process.cwd()) ? relative("", path) : path);
-  return {
-    edgeUrl,
-    agentUrl: `http://${HOST}:${plan.ports.agent}`,
-    dns: { host: HOST, port: plan.ports.dns },
-    controlUrl: `http://${HOST}:${plan.ports.control}`,
-    records: shown(folders.records),
-    state: shown(folders.state),
-    edgeStaleAfter: formatDurationMs(plan.edgeStaleAfterMs),
-    firstName: records.questions[0]?.name,
-    hasGateways: gateways.length > 0,
-    hasKeys: process.stdin.isTTY === true,
-  };
 }
 
 function keyHandler(stack: Stack, console: Console): (key: string) => void {
