@@ -1,5 +1,4 @@
 import { API_VERSION } from "../../shared/model/manifest.ts";
-import type { KubeClient } from "./client.ts";
 import { KubeError } from "./errors.ts";
 import type { ObjectRef } from "./object.ts";
 
@@ -65,7 +64,7 @@ function queryText(query: Query): string {
  *
  * @throws KubeError if discovery cannot be read (the ClusterRole system:discovery allows it to every account)
  */
-export async function isServed(client: Pick<KubeClient, "read">, kind: Kind): Promise<boolean> {
+export async function isServed(client: { read(path: string): Promise<unknown> }, kind: Kind): Promise<boolean> {
   if (!kind.apiVersion.includes("/")) return true;
   try {
     const { resources } = shaped(await client.read(groupPath(kind)), "APIResourceList", "resources");

@@ -13,7 +13,7 @@ import { GatewayController } from "../sources/gateway/gateway-controller.ts";
 import type { GatewayPort } from "../sources/gateway/writes.ts";
 import type { State } from "../status/state.ts";
 import type { Informers } from "./informers.ts";
-import type { LeaderSessionOptions } from "./leader-components.ts";
+import type { LeaderSessionOptions } from "./leader-session-options.ts";
 
 const CONCURRENCY = 8;
 const REFRESHES_PER_SECOND = 10;

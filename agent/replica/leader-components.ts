@@ -1,4 +1,3 @@
-import type { AgentHooks } from "../agent.ts";
 import type { Writer } from "../apply/writer.ts";
 import { Controller } from "../controller.ts";
 import { Contact } from "../edge/contact.ts";
@@ -7,42 +6,18 @@ import { ApiServerClock } from "../finalizer/api-server-clock.ts";
 import type { FinalizerController } from "../finalizer/finalizer-controller.ts";
 import { EventRecorder } from "../kubernetes/events.ts";
 import type { KubeObject } from "../kubernetes/object.ts";
-import type { AgentMetrics } from "../metrics/metrics.ts";
 import type { Published } from "../plan/explain.ts";
-import type { Zones } from "../publish/dns-server/respond.ts";
 import type { Publisher } from "../publish/publisher.ts";
 import { makePublishers } from "../publish/publishers.ts";
 import { StatePublisher } from "../publish/state-publisher.ts";
-import type { Log } from "../runtime/log.ts";
-import type { Settings } from "../runtime/settings-schema.ts";
 import type { GatewayController } from "../sources/gateway/gateway-controller.ts";
 import { HeaderSecrets } from "../sources/header-secrets.ts";
 import { KubernetesSource } from "../sources/kubernetes-source.ts";
 import type { State } from "../status/state.ts";
 import { ContactLease } from "./contact-lease.ts";
 import { makeGateways, makeLifecycle, makeWriter } from "./controllers.ts";
-import type { Informers } from "./informers.ts";
-import type { LeaderClient } from "./leader-guarded-client.ts";
-import type { PendingDecisions } from "./pending-decisions.ts";
+import type { LeaderSessionOptions } from "./leader-session-options.ts";
 import { StatusWriter } from "./status-writer.ts";
-
-export interface LeaderSessionOptions {
-  settings: Settings;
-  hooks: AgentHooks;
-  /** The namespace of the agent's Leases. */
-  namespace: string;
-  /** The identity of this replica. */
-  identity: string;
-  client: LeaderClient;
-  caches: Informers;
-  metrics: AgentMetrics;
-  /** Takes the zones that the embedded DNS server is to answer from. */
-  serve: (zones: Zones) => void;
-  isLeader: () => boolean;
-  /** Decisions that reached this replica and could not be stored. */
-  unstored: PendingDecisions;
-  log: Log;
-}
 
 /** What the components of a session report to it. */
 export interface SessionEvents {

@@ -6,8 +6,9 @@ import type { Published } from "../plan/explain.ts";
 import { WorkQueue } from "../runtime/workqueue.ts";
 import type { State } from "../status/state.ts";
 import { isSpecChange } from "./informers.ts";
-import { type LeaderComponents, type LeaderSessionOptions, makeComponents } from "./leader-components.ts";
+import { type LeaderComponents, makeComponents } from "./leader-components.ts";
 import { guardByLeadership } from "./leader-guarded-client.ts";
+import type { LeaderSessionOptions } from "./leader-session-options.ts";
 import { loadState } from "./load-state.ts";
 
 /** How often the state of header Secrets is looked at: an informer reports no error of its first list. */

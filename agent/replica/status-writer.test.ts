@@ -14,7 +14,7 @@ import { restoreState } from "../status/restore-state.ts";
 import type { State } from "../status/state.ts";
 import { ContactLease } from "./contact-lease.ts";
 import { makeWriter } from "./controllers.ts";
-import type { LeaderSessionOptions } from "./leader-components.ts";
+import type { LeaderSessionOptions } from "./leader-session-options.ts";
 import { StatusWriter } from "./status-writer.ts";
 
 const LABELS = { "app.kubernetes.io/managed-by": "vedette-agent" };

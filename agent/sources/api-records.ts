@@ -4,7 +4,8 @@ import { API_VERSION, secretManifest } from "../../shared/model/manifest.ts";
 import type { FieldError } from "../../shared/model/problem.ts";
 import { type KubeObject, refKey } from "../kubernetes/object.ts";
 import { headersOf, type SecretReading, secretValues } from "./header-secret.ts";
-import type { ManifestRecord, OwnRecord } from "./manifest-file.ts";
+import type { OwnRecord } from "./manifest-file.ts";
+import type { ManifestRecord } from "./record.ts";
 import { readRecord } from "./record.ts";
 
 const MAX_ERRORS_NAMED = 5;

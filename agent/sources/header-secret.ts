@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { checkHeaders } from "../../shared/headers.ts";
 import { formatFieldError } from "../../shared/model/field-error.ts";
 import type { secretManifest } from "../../shared/model/manifest.ts";
-import type { ManifestRecord } from "./manifest-file.ts";
+import type { ManifestRecord } from "./record.ts";
 
 /**
  * The headers of a record's probes, or why they are missing. The probes are then suspended, and what is published

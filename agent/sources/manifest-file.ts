@@ -1,22 +1,7 @@
 import { formatFieldError } from "../../shared/model/field-error.ts";
-import type { RecordSpec } from "../../shared/model/record.ts";
 import { type Headers, headersOf, type SecretReading } from "./header-secret.ts";
+import type { ManifestRecord } from "./record.ts";
 import { type Fault, type ManifestDocument, readDocuments } from "./yaml-documents.ts";
-
-/** A `DNSRecord` from a file or the API server. */
-export interface ManifestRecord {
-  /** `namespace/name` */
-  key: string;
-  namespace: string;
-  name: string;
-  uid?: string;
-  generation?: number;
-  /** RFC 3339; only for objects of the API. */
-  createdAt?: string;
-  spec: RecordSpec;
-  /** The spec before parsing, as snapshots and the state file hold it. */
-  specInput: unknown;
-}
 
 /** A `DNSRecord` and its line in the file. */
 export interface FileRecord extends ManifestRecord {

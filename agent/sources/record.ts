@@ -2,9 +2,23 @@ import { z } from "zod";
 import { fieldErrors } from "../../shared/model/field-error.ts";
 import { recordManifest } from "../../shared/model/manifest.ts";
 import type { FieldError } from "../../shared/model/problem.ts";
-import { recordKey } from "../../shared/model/record.ts";
+import { type RecordSpec, recordKey } from "../../shared/model/record.ts";
 import { readTree } from "../../shared/record/tree.ts";
-import type { ManifestRecord } from "./manifest-file.ts";
+
+/** A `DNSRecord` from a file or the API server. */
+export interface ManifestRecord {
+  /** `namespace/name` */
+  key: string;
+  namespace: string;
+  name: string;
+  uid?: string;
+  generation?: number;
+  /** RFC 3339; only for objects of the API. */
+  createdAt?: string;
+  spec: RecordSpec;
+  /** The spec before parsing, as snapshots and the state file hold it. */
+  specInput: unknown;
+}
 
 type ReadRecord = { ok: true; record: ManifestRecord } | { ok: false; errors: FieldError[] };
 

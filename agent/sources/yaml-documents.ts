@@ -5,7 +5,7 @@ import { API_VERSION, secretManifest } from "../../shared/model/manifest.ts";
 import type { FieldError } from "../../shared/model/problem.ts";
 import { objectName, recordKey } from "../../shared/model/record.ts";
 import { secretValues } from "./header-secret.ts";
-import type { ManifestRecord } from "./manifest-file.ts";
+import type { ManifestRecord } from "./record.ts";
 import { readRecord } from "./record.ts";
 
 type Yaml = Document.Parsed<ParsedNode>;

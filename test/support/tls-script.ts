@@ -1,9 +1,7 @@
-import type { KeyObject } from "node:crypto";
-import { createSign, generateKeyPairSync } from "node:crypto";
-import { alertName } from "../../workers/prober/tls/alert.ts";
+import { type KeyObject, createSign, generateKeyPairSync } from "node:crypto";
+import { alertName } from "../../workers/prober/tls/tls-error.ts";
 import { concat, Reader, u8, u16, vector8, vector16, vector24 } from "../../workers/prober/tls/bytes.ts";
-import type { SentHello } from "../../workers/prober/tls/client-hello.ts";
-import { readBack } from "../../workers/prober/tls/client-hello.ts";
+import { type SentHello, readBack } from "../../workers/prober/tls/client-hello.ts";
 import { extension, readExtensions } from "../../workers/prober/tls/extensions.ts";
 import { EXTENSION, HANDSHAKE } from "../../workers/prober/tls/parameters.ts";
 import type { Records } from "../../workers/prober/tls/records.ts";

@@ -1,10 +1,9 @@
-import { alertCode, alertFault, alertName } from "./alert.ts";
 import { NOTHING } from "./bytes.ts";
 import { HelloExchange } from "./hello-exchange.ts";
 import { CONTENT } from "./parameters.ts";
 import type { Content } from "./protection.ts";
 import { Session, type Stage, type TlsInfo, type TlsOptions } from "./session.ts";
-import { refuse, TlsError, type TlsFault } from "./tls-error.ts";
+import { alertCode, alertFault, alertName, refuse, TlsError, type TlsFault } from "./tls-error.ts";
 export type TlsState = "handshaking" | "open" | "closed" | "failed";
 
 const WARNING = 1;

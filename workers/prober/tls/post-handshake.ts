@@ -1,11 +1,10 @@
-import { alertCode } from "./alert.ts";
 import { concat, Reader, u8, vector24 } from "./bytes.ts";
 import { nextSecret } from "./key-schedule.ts";
 import type { Message } from "./messages.ts";
 import { CONTENT, HANDSHAKE, type Suite } from "./parameters.ts";
 import { protect13 } from "./protection.ts";
 import { type Session, type Stage, unexpected } from "./session.ts";
-import { refuse } from "./tls-error.ts";
+import { alertCode, refuse } from "./tls-error.ts";
 
 /** What may still come after a TLS 1.3 handshake, RFC 8446 §4.6. */
 export class PostHandshake13 implements Stage {

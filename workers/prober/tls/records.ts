@@ -1,8 +1,7 @@
-import { alertCode } from "./alert.ts";
 import { ByteQueue, concat, u8, u16 } from "./bytes.ts";
 import { CONTENT, TLS12 } from "./parameters.ts";
 import { type Content, LONGEST_CONTENT, type Protection } from "./protection.ts";
-import { refuse } from "./tls-error.ts";
+import { alertCode, refuse } from "./tls-error.ts";
 
 /** What protection may add, RFC 8446 §5.2 and RFC 5246 §6.2.3. */
 const EXPANSION = { "TLSv1.3": 256, "TLSv1.2": 2048 } as const;

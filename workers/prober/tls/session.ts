@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import type { AlertName } from "./alert.ts";
 import { concat, u8, vector24 } from "./bytes.ts";
 import { encodeClientHello, readBack, type SentHello } from "./client-hello.ts";
 import { type KeyShare, makeKeyShare } from "./key-share.ts";
@@ -8,7 +7,7 @@ import { defaultOffer, type Offer } from "./offer.ts";
 import { CONTENT, type GroupName, HANDSHAKE, type Suite, type VersionName } from "./parameters.ts";
 import { Records } from "./records.ts";
 import { type LeafKey, leafKey } from "./signature.ts";
-import { refuse, TlsError, type TlsFault, type TlsReason } from "./tls-error.ts";
+import { type AlertName, refuse, TlsError, type TlsFault, type TlsReason } from "./tls-error.ts";
 import { Transcript } from "./transcript.ts";
 import type { CertificateVerdict } from "./verify/verifier.ts";
 
