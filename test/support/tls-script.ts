@@ -1,10 +1,10 @@
-import { type KeyObject, createSign, generateKeyPairSync } from "node:crypto";
-import { alertName } from "../../workers/prober/tls/tls-error.ts";
+import { createSign, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { concat, Reader, u8, u16, vector8, vector16, vector24 } from "../../workers/prober/tls/bytes.ts";
-import { type SentHello, readBack } from "../../workers/prober/tls/client-hello.ts";
+import { readBack, type SentHello } from "../../workers/prober/tls/client-hello.ts";
 import { extension, readExtensions } from "../../workers/prober/tls/extensions.ts";
 import { EXTENSION, HANDSHAKE } from "../../workers/prober/tls/parameters.ts";
 import type { Records } from "../../workers/prober/tls/records.ts";
+import { alertName } from "../../workers/prober/tls/tls-error.ts";
 import type { CertificateVerdict } from "../../workers/prober/tls/verify/verifier.ts";
 
 /** What a scripted server sends next: a message it makes itself, one that is given, or a record. */
