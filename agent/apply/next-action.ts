@@ -137,7 +137,7 @@ const contested = (entry: Entry) =>
   failureOf(
     entry,
     "Contested",
-    "what is written is undone again and again: by another writer, or because the API server does not keep it; find out by metadata.managedFields",
+    "the written content is changed again and again, by another writer or by the API server itself; metadata.managedFields names the writer",
   );
 
 const overtaken = (entry: Entry) =>
