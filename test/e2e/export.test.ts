@@ -73,6 +73,6 @@ test("an edge that was made anew takes an export, and publishes nothing that was
   const second = await vedette(`{ cat ${file}; echo '{'; } | vedette import`);
   expect(second).toMatchObject({ code: 1, stdout: "No cluster was registered.\n" });
   expect(second.stderr).toMatch(
-    /line 2: cluster: local is registered here already, and was left as it is\nline 5: \(whole\): must be JSON\n/,
+    /line 2: cluster: local is already registered here, and was left as it is\nline 5: \(whole\): must be JSON\n/,
   );
 });

@@ -24,11 +24,11 @@ const ownRoutes: Route[] = [
     method: "GET",
     path: "/healthz",
     access: "open",
-    summary: "Whether the Worker runs and its settings hold",
+    summary: "Whether the Worker runs and its settings are valid",
     answer: {
       status: 200,
       description:
-        "It does: `ok`, and a line for each setting that the edge goes on without, since it is wrong, or limit that is not bound.",
+        "`ok`, then a line for each invalid setting that the edge ignores and each rate limit without a binding.",
     },
     problems: [],
     handle: (context) => context.text(["ok", ...healthLines(context), ""].join("\n")),
@@ -44,7 +44,7 @@ const ownRoutes: Route[] = [
   },
 ];
 
-/** Every route of the edge: what is served is what the OpenAPI document lists. */
+/** Every route of the edge. The server and the OpenAPI document are both made from this list. */
 export const ROUTES: readonly Route[] = [
   ...clusterRoutes,
   ...exportRoutes,
@@ -74,7 +74,7 @@ export function createApp(): Hono<Api> {
     const allowed = [...new Set(routes.map(({ method }) => method))].join(", ");
     app.all(path, () => problemResponse(problemOf("MethodNotAllowed", `Allowed: ${allowed}.`), { allow: allowed }));
   }
-  app.notFound(() => problemResponse(problemOf("NotFound", "See /openapi.json for those there are.")));
+  app.notFound(() => problemResponse(problemOf("NotFound", "/openapi.json lists all routes.")));
   app.onError((error) => {
     if (error instanceof ProblemError) return problemResponse(error.problem);
     console.error("The edge has failed:", error);
@@ -83,7 +83,7 @@ export function createApp(): Hono<Api> {
   return app;
 }
 
-/** Serves one request, and gives every answer the headers that all have. */
+/** Serves one request and adds the common response headers. */
 export async function serve(app: Hono<Api>, request: Request, env: Api["Bindings"], ctx: ExecutionContext) {
   return withHeaders(await app.fetch(request, env, ctx));
 }

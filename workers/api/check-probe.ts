@@ -8,14 +8,14 @@ import type { Probe } from "../../shared/model/probe.ts";
 import type { FieldError } from "../../shared/model/problem.ts";
 import { notProbeable } from "../../shared/probeable.ts";
 
-/** Fields of a health check that a request gives by its URL, and what they are called there. */
+/** Fields of a health check that come from the URL, with the name of that part of the URL. */
 const PARTS: Partial<Record<string, string>> = { protocol: "scheme", host: "host", port: "port", path: "path" };
 
 type CheckProbe = { ok: true; probe: Probe } | { ok: false; errors: FieldError[] };
 
 /**
- * The probe that a request asks for, judged by the rules of health checks and of addresses that may be dialled.
- * @param id has to be unique: a prober never asks one probe twice at the same time
+ * Makes the probe of a request. The rules of health checks and of probeable addresses apply. `id` must be unique: a
+ * prober runs one check of a probe at a time.
  */
 export function checkProbe(request: CheckRequest, id: string, allowPrivate: boolean): CheckProbe {
   const url = new URL(request.url);
@@ -41,7 +41,7 @@ export function checkProbe(request: CheckRequest, id: string, allowPrivate: bool
   return { ok: true, probe };
 }
 
-/** The interval says nothing here, but that the timeout may be as long as any. */
+/** The interval is unused here. It is long enough to allow the longest timeout. */
 function healthCheckOf({ regions, timeout, expectedStatuses, allowInsecureCertificate }: CheckRequest, url: URL) {
   return {
     protocol: url.protocol.slice(0, -1).toUpperCase(),
@@ -56,7 +56,7 @@ function healthCheckOf({ regions, timeout, expectedStatuses, allowInsecureCertif
   };
 }
 
-/** The URL is not repeated where a password may be in it. */
+/** A URL with a user name or a password is not repeated in the error. */
 function urlFaults({ protocol, username, password, hash }: URL, text: string): FieldError[] {
   const field = "url";
   const faults: FieldError[] = [];

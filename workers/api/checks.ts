@@ -13,8 +13,8 @@ import { fail } from "./responses.ts";
 import type { ApiContext, Route } from "./route.ts";
 
 /**
- * Time beyond the check itself and its wait for a slot. It covers the way to a distant prober, and the creation of an object
- * there.
+ * Time beyond the check and its wait for a slot. It covers the network path to a distant prober and the creation of its
+ * object.
  */
 const GRACE_MS = 5_000;
 
@@ -23,9 +23,13 @@ export const checkRoutes: Route[] = [
     method: "POST",
     path: "/v1/checks",
     access: "admin",
-    summary: "Check one address once, now, from some regions. Nothing of it is stored or counted",
+    summary: "Check one address once, now, from some regions. The results are not stored or counted",
     body: { contentType: "application/json", schema: checkRequest },
-    answer: { status: 200, description: "What each region found, in the order asked for.", schema: checkAnswer },
+    answer: {
+      status: 200,
+      description: "The result of each region, in the order of the request.",
+      schema: checkAnswer,
+    },
     problems: ["MalformedBody", "FieldInvalid", "BodyTooLarge"],
     handle: checkOnce,
   },
@@ -41,7 +45,7 @@ async function checkOnce(context: ApiContext): Promise<Response> {
   return context.json({ results });
 }
 
-/** A region that cannot be reached says nothing of the address, and takes nothing from what the others say. */
+/** If the prober of a region cannot be reached, its result is indeterminate. The other regions still report theirs. */
 async function fromRegion(
   { env }: ApiContext,
   region: Region,

@@ -5,10 +5,13 @@ import { clusterOf, type Env } from "../env.ts";
 import { callWithRetry, errorMessage } from "../retry.ts";
 import { withTimeout } from "../timeout.ts";
 
-/** A cluster object that takes longer is shown as one that does not answer: nobody waits for it. */
+/** A slower cluster object is shown as unavailable, so that it does not delay the response. */
 const CLUSTER_LIMIT_MS = 2_000;
 
-/** How a cluster does by its own object: `silent` where that does not answer, `removed` where it knows of no cluster. */
+/**
+ * Reads the health of a cluster from its object. `silent`: the object does not answer. `removed`: no such cluster is
+ * registered.
+ */
 export async function askHealth(env: Env, cluster: string): Promise<ClusterHealth | "silent" | "removed"> {
   try {
     const view = await withTimeout(
@@ -22,7 +25,7 @@ export async function askHealth(env: Env, cluster: string): Promise<ClusterHealt
   }
 }
 
-/** How a cluster does, for those who may see it but not reach it: its address and what it is bound to are left out. */
+/** The health of a cluster without its webhook URL and its binding. Viewers may see it. */
 export function clusterHealth(view: ClusterView): ClusterHealth {
   const { cluster, records, failures, lastFailure, lastSnapshotAt, lastDeliveryAt } = view;
   const decided = parseNumber(view.decided ?? "") ?? NO_NUMBER;
@@ -40,9 +43,9 @@ export function clusterHealth(view: ClusterView): ClusterHealth {
   };
 }
 
-/** A cluster whose object does not answer: its current state is unknown. */
+/** The health of a cluster whose object does not answer. */
 export function unknownHealth(cluster: string): ClusterHealth {
-  const message = "The edge's own object of the cluster does not answer. What was delivered stays in force; try again.";
+  const message = "The cluster's object in the edge does not answer. The last delivery stays in force. Try again.";
   return {
     cluster,
     records: 0,

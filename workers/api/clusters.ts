@@ -9,7 +9,7 @@ import type { ApiContext, Route } from "./route.ts";
 
 const secretOnce = z.strictObject({
   cluster: z.string(),
-  secret: z.string().describe("Shown this once. Both sides sign with it (Standard Webhooks)."),
+  secret: z.string().describe("Shown only once. Both sides sign with it (Standard Webhooks)."),
 });
 const PATH = "/v1/clusters";
 const ONE = `${PATH}/:cluster`;
@@ -19,7 +19,7 @@ export const clusterRoutes: Route[] = [
     method: "POST",
     path: PATH,
     access: "admin",
-    summary: "Register a cluster with the hosts it may name; answers its secret, once",
+    summary: "Register a cluster and the hosts that it may use. The response has its secret, only once",
     body: { contentType: "application/json", schema: clusterRegistration },
     answer: { status: 201, description: "The cluster is registered.", schema: secretOnce },
     problems: ["MalformedBody", "FieldInvalid", "BodyTooLarge", "ClusterExists"],
@@ -38,7 +38,7 @@ export const clusterRoutes: Route[] = [
     method: "GET",
     path: ONE,
     access: "admin",
-    summary: "One cluster: what it is bound to, and how its deliveries go",
+    summary: "One cluster with its binding and the state of its deliveries",
     answer: { status: 200, description: "The cluster.", schema: clusterView },
     problems: ["ClusterUnknown"],
     handle: async (context) => context.json((await namedCluster(context).describe()) ?? fail("ClusterUnknown")),
@@ -56,7 +56,7 @@ export const clusterRoutes: Route[] = [
     method: "POST",
     path: `${ONE}/rotate`,
     access: "admin",
-    summary: "Give the cluster a second secret; the one before stays valid until the next rotation",
+    summary: "Give the cluster a new secret. The previous one stays valid until the next rotation",
     answer: { status: 200, description: "The new secret.", schema: secretOnce },
     problems: ["ClusterUnknown"],
     handle: rotate,

@@ -2,16 +2,16 @@ import type { Event } from "../../shared/model/event.ts";
 
 export type PartitionEvent = Event & { partition: number };
 
-/** Events of all partitions with, for each partition, the id before the first and that of the last of them. */
+/** A page of events of all partitions, with its cursors. */
 export interface EventPage {
   events: PartitionEvent[];
-  /** What to come back with as `after`: by partition. */
+  /** The `after` of the next page: one event id for each partition. */
   next: number[];
-  /** What to come back with as `before`: by partition. */
+  /** The `before` of the previous page: one event id for each partition. */
   previous: number[];
 }
 
-/** All that the partitions answered to the ids of `after`, by time; each partition's own order stays. */
+/** Merges the events after the ids of `after` by time. The order within each partition is kept. */
 export function pageAfter(pages: readonly (readonly Event[])[], after: readonly number[]): EventPage {
   return {
     events: mergedFromEnd(pages, Number.POSITIVE_INFINITY),
@@ -21,8 +21,8 @@ export function pageAfter(pages: readonly (readonly Event[])[], after: readonly 
 }
 
 /**
- * The newest `last` events of what the partitions answered, each asked for as many below its id of `before` (undefined for
- * the newest of all).
+ * Merges pages of events into the newest `last` of all. Each page has the newest `last` events of its partition below
+ * its id of `before`. An undefined id stands for the newest events.
  */
 export function pageBefore(
   pages: readonly (readonly Event[])[],
@@ -39,26 +39,28 @@ export function pageBefore(
   };
 }
 
-/** The newest of all tails first, so that of each partition an end of its page is taken, also where its clock jumped. */
+/**
+ * Merges from the newest event backwards. So each partition contributes the end of its page, even if its clock jumped.
+ */
 function mergedFromEnd(pages: readonly (readonly Event[])[], count: number): PartitionEvent[] {
-  const left = pages.map((page) => page.length);
-  const taken: PartitionEvent[] = [];
-  while (taken.length < count) {
-    const partition = newestTail(pages, left);
-    const index = (left[partition] ?? 0) - 1;
+  const remaining = pages.map((page) => page.length);
+  const merged: PartitionEvent[] = [];
+  while (merged.length < count) {
+    const partition = newestTail(pages, remaining);
+    const index = (remaining[partition] ?? 0) - 1;
     const tail = pages[partition]?.[index];
     if (tail === undefined) break;
-    taken.push({ ...tail, partition });
-    left[partition] = index;
+    merged.push({ ...tail, partition });
+    remaining[partition] = index;
   }
-  return taken.reverse();
+  return merged.reverse();
 }
 
-/** Of two that are as new, the one of the later partition; -1 where nothing is left. */
-function newestTail(pages: readonly (readonly Event[])[], left: readonly number[]): number {
+/** The partition with the newest remaining event. A tie goes to the later partition. -1 if no event remains. */
+function newestTail(pages: readonly (readonly Event[])[], remaining: readonly number[]): number {
   let newest = { at: Number.NEGATIVE_INFINITY, partition: -1 };
   for (const [partition, page] of pages.entries()) {
-    const at = page[(left[partition] ?? 0) - 1]?.at;
+    const at = page[(remaining[partition] ?? 0) - 1]?.at;
     if (at !== undefined && at >= newest.at) newest = { at, partition };
   }
   return newest.partition;

@@ -35,7 +35,7 @@ it("pages back from the newest to the first over all partitions, and on again, e
 
 describe("a query", () => {
   it.each([
-    ["?befor=1", "befor", "is not known here"],
+    ["?befor=1", "befor", "is unknown"],
     ["?last=0", "last", "from 1 to 500"],
     ["?last=501", "last", "from 1 to 500"],
     ["?last=-1", "last", "from 1 to 500"],

@@ -12,16 +12,16 @@ const CURSOR_RULE = "must be the `next` or `previous` of an earlier page";
 const eventPage = z.strictObject({
   events: z
     .array(event.extend({ partition: z.int().nonnegative() }))
-    .describe("By time, oldest first; an id is unique within its partition."),
-  next: z.string().describe("Cursor for what comes after this page, also where it is empty."),
-  previous: z.string().describe("Cursor for what came before this page; that page is empty where there is no more."),
+    .describe("By time, oldest first. An id is unique within its partition."),
+  next: z.string().describe("Cursor of the next page, even if this page is empty."),
+  previous: z.string().describe("Cursor of the previous page, which is empty if there are no earlier events."),
 });
 
 const QUERY = {
   after:
-    "The `next` of an earlier page: what has happened since, oldest first. Without any of these, from the beginning.",
-  last: `Instead of \`after\`: only the newest so many, 1 to ${MAX_LAST}.`,
-  before: "With `last`: the newest before an earlier page, by its `previous`.",
+    "The `next` of an earlier page: only later events, oldest first. Without any parameter, from the oldest event.",
+  last: `Instead of \`after\`: the number of newest events, 1 to ${MAX_LAST}.`,
+  before: "With `last`: the `previous` of an earlier page, for the newest events before it.",
 };
 
 export const eventRoutes: Route[] = [
@@ -29,7 +29,7 @@ export const eventRoutes: Route[] = [
     method: "GET",
     path: "/v1/events",
     access: "reader",
-    summary: "What has happened, oldest first; the log is bounded",
+    summary: "Events, oldest first; the log is bounded",
     query: QUERY,
     answer: { status: 200, description: "A page.", schema: eventPage },
     problems: ["FieldInvalid", "CoordinatorUnavailable"],
@@ -49,7 +49,7 @@ async function listEvents(context: ApiContext): Promise<Response> {
   return context.json({ events, next: next.join(), previous: previous.join() });
 }
 
-/** Each partition numbers its own events, so a cursor names one id for each. */
+/** Each partition numbers its own events. So a cursor has one id for each partition. */
 async function readOn(context: ApiContext, text: string | undefined): Promise<EventPage> {
   const partitions = context.get("settings").PARTITIONS;
   const after = text === undefined ? Array.from({ length: partitions }, () => 0) : cursorOf("after", text, partitions);

@@ -109,7 +109,7 @@ describe("an export", () => {
     ]);
     expect(clusters).toMatchObject([{ line: 7, cluster: "good" }]);
     expect(errors.map(({ line, field, value, rule }) => `${line} ${field} ${value ?? ""} ${rule}`)).toEqual([
-      "2 cluster here is registered here already, and was left as it is",
+      "2 cluster here is already registered here, and was left as it is",
       "3 (whole)  must be JSON",
       expect.stringMatching(/^4 cluster "Bad!" must be an RFC 1123 label/),
       "5 kind  must be one of Cluster, Record, End",
@@ -117,7 +117,7 @@ describe("an export", () => {
       "9 (whole)  is missing: the export was cut off before its end",
     ]);
     expect((await imported([head, end(3)])).errors).toEqual([
-      { line: 2, field: "clusters + records", value: "3", rule: "must be the number of lines before: 0 are there" },
+      { line: 2, field: "clusters + records", value: "3", rule: "must be the number of lines before it: there are 0" },
     ]);
   });
 

@@ -17,11 +17,11 @@ export const exportRoutes: Route[] = [
     method: "GET",
     path: "/v1/export",
     access: "admin",
-    summary: "What another edge needs to take over, as NDJSON",
+    summary: "Everything that another edge needs to take over, as NDJSON",
     answer: {
       status: 200,
       description:
-        "The head, a line for each cluster, with its secrets sealed, and for each record, then the end. No secret can be read in it.",
+        "The head, a line for each cluster and each record, then the end. Secrets are sealed, so they cannot be read.",
       schema: exportHead,
     },
     problems: ["ClusterUnavailable", "CoordinatorUnavailable"],
@@ -41,13 +41,13 @@ async function exportAll(context: ApiContext): Promise<Response> {
   return context.body(text, 200, { "content-type": "application/x-ndjson" });
 }
 
-/** With a cluster missing, an export would be one that nobody should rely on. */
+/** Fails the whole export if a cluster does not answer, since an incomplete export is unreliable. */
 async function exportedCluster(context: ApiContext, name: string): Promise<ExportedCluster | undefined> {
   try {
     return await callWithRetry(() => clusterOf(context.env, name).export());
   } catch (error) {
     console.error(`The cluster ${name} does not answer: ${errorMessage(error)}`);
-    return fail("ClusterUnavailable", `That of ${name} does not answer, and nothing was exported. Try again.`);
+    return fail("ClusterUnavailable", `The object of ${name} does not answer. Nothing was exported. Try again.`);
   }
 }
 

@@ -17,7 +17,7 @@ import { refuseUnknownQuery } from "./request.ts";
 import { fail } from "./responses.ts";
 import type { ApiContext, Route } from "./route.ts";
 
-/** A person waits for the page: a region that is slower than this is missing on it. */
+/** A person waits for the page. A slower region is listed as missing. */
 const PROBER_LIMIT_MS = 3_000;
 const QUERY = { span: "`6h` (the default), `7d` or `90d`." };
 
@@ -69,7 +69,9 @@ function spanOf(text = "6h"): HistorySpan {
   return fail("FieldInvalid", undefined, [{ field: "span", value: text, rule }]);
 }
 
-/** As many probes, of all regions each, as an answer has room for; by their ids. */
+/**
+ * Limits the probes to MAX_SERIES series, in the order of their ids. A probe is kept with all its regions or left out.
+ */
 function bounded(probers: readonly RecordProber[]): { probers: RecordProber[]; leftOut: number } {
   const regionsOf = Map.groupBy(
     probers.flatMap(({ probes }) => probes),
@@ -93,7 +95,7 @@ function stepFor(span: HistorySpan, probers: readonly RecordProber[]): number {
   return stepMs * times;
 }
 
-/** Undefined where the prober does not answer. */
+/** Undefined if the prober does not answer. */
 async function ask(
   env: Env,
   { shard, probes }: RecordProber,
@@ -107,7 +109,7 @@ async function ask(
     const answer = await withTimeout(callWithRetry(call), PROBER_LIMIT_MS);
     return answer.map(({ probe, points }) => ({ probe, leaf: leaves.get(probe) ?? "", region, points }));
   } catch (error) {
-    console.warn({ message: "a prober does not answer for its history", ...shard, error: errorMessage(error) });
+    console.warn({ message: "a prober does not answer a history request", ...shard, error: errorMessage(error) });
     return undefined;
   }
 }

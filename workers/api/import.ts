@@ -21,13 +21,13 @@ export const importRoutes: Route[] = [
     method: "POST",
     path: "/v1/import",
     access: "admin",
-    summary: "Register the clusters of an export; those that are here already stay as they are",
+    summary: "Register the clusters of an export; clusters that are already registered stay as they are",
     body: {
       contentType: "application/x-ndjson",
       schema: exportHead,
-      description: "What `GET /v1/export` of the other edge answered.",
+      description: "The response of `GET /v1/export` of the other edge.",
     },
-    answer: { status: 200, description: "What became of each line.", schema: importReceipt },
+    answer: { status: 200, description: "The result of each line.", schema: importReceipt },
     problems: ["MalformedBody", "FieldInvalid", "BodyTooLarge"],
     handle: importAll,
   },
@@ -36,15 +36,16 @@ export const importRoutes: Route[] = [
 type Line = { line: number; json: unknown };
 type Imported = { cluster: ImportReceipt["clusters"][number] } | { errors: ImportReceipt["errors"] };
 
-/** One line after the other: an import is rare, and what it asks of the objects has no hurry. */
+/** Imports one line at a time. Imports are rare, so speed does not matter. */
 async function importAll(context: ApiContext): Promise<Response> {
   const [head, ...lines] = linesOf(await readText(context, MAX_IMPORT_BYTES));
   const read = exportHead.safeParse(head?.json);
-  if (head?.json === undefined) fail("MalformedBody", "Its first line is no JSON. Give what GET /v1/export answered.");
+  if (head?.json === undefined)
+    fail("MalformedBody", "Its first line is not JSON. Send the response of GET /v1/export.");
   if (!read.success) fail("FieldInvalid", undefined, fieldErrors(read.error, head?.json, "line 1"));
   const receipt: ImportReceipt = { clusters: [], errors: [] };
   for (const one of lines) {
-    const imported = await takeLine(context, one);
+    const imported = await importLine(context, one);
     if (imported === undefined) continue;
     if ("cluster" in imported) receipt.clusters.push(imported.cluster);
     else receipt.errors.push(...imported.errors);
@@ -66,7 +67,7 @@ function parse(text: string): unknown {
   }
 }
 
-async function takeLine(context: ApiContext, { line, json }: Line): Promise<Imported | undefined> {
+async function importLine(context: ApiContext, { line, json }: Line): Promise<Imported | undefined> {
   const wrong = (errors: FieldError[]) => ({ errors: errors.map((error) => ({ line, ...error })) });
   const kind = kindOf(json);
   if (kind === "Record" || kind === "End") return undefined;
@@ -86,18 +87,18 @@ async function takeLine(context: ApiContext, { line, json }: Line): Promise<Impo
 async function restore(context: ApiContext, cluster: ExportedCluster): Promise<{ secret?: string } | { rule: string }> {
   try {
     const result = await clusterOf(context.env, cluster.cluster).restore(cluster);
-    if (!result.ok) return { rule: "is registered here already, and was left as it is" };
+    if (!result.ok) return { rule: "is already registered here, and was left as it is" };
     return result.secret === undefined ? {} : { secret: result.secret };
   } catch (error) {
     console.error(`A cluster cannot be imported: ${errorMessage(error)}`);
-    return { rule: "could not be registered, since its object does not answer: import again" };
+    return { rule: "could not be registered, since its object does not answer. Import again" };
   }
 }
 
 const kindOf = (json: unknown): unknown =>
   typeof json === "object" && json !== null ? Reflect.get(json, "kind") : undefined;
 
-/** An export that lacks its end, or lines before it. */
+/** Reports an export that lacks its end or some lines before it. */
 function cutOff(lines: readonly Line[]): ImportReceipt["errors"] {
   const last = lines.at(-1);
   const line = (last?.line ?? 1) + 1;
@@ -105,6 +106,6 @@ function cutOff(lines: readonly Line[]): ImportReceipt["errors"] {
   if (!end.success) return [{ line, field: "(whole)", rule: "is missing: the export was cut off before its end" }];
   const { clusters, records } = end.data;
   if (clusters + records === lines.length - 1) return [];
-  const rule = `must be the number of lines before: ${lines.length - 1} are there`;
+  const rule = `must be the number of lines before it: there are ${lines.length - 1}`;
   return [{ line: line - 1, field: "clusters + records", value: `${clusters + records}`, rule }];
 }

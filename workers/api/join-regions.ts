@@ -1,6 +1,6 @@
 import type { RegionView } from "../../shared/model/region-view.ts";
 
-/** What several partitions say of the regions, as one view a region, by name. */
+/** Joins the views of all partitions into one view for each region, sorted by name. */
 export function joinRegions(views: readonly RegionView[]): RegionView[] {
   const byRegion = Map.groupBy(views, ({ region }) => region);
   const joined = [...byRegion.values()].map((parts) => parts.reduce(join));

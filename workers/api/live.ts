@@ -1,12 +1,12 @@
 import { liveMessage } from "../../shared/model/overview.ts";
 import { askCoordinator } from "./object-calls.ts";
-import { isForeign, refuseUnknownQuery } from "./request.ts";
+import { isCrossOrigin, refuseUnknownQuery } from "./request.ts";
 import { fail } from "./responses.ts";
 import type { ApiContext, Route } from "./route.ts";
 
 const QUERY = {
-  partition: "Whose changes are to be told, from 0 to one below the `partitions` of the overview; 0 without it.",
-  after: "Id of the last event that is known: those after it come first. Without it, from now on.",
+  partition: "The partition to stream, from 0 to one below the `partitions` of the overview. The default is 0.",
+  after: "Id of the last known event. Later events are sent first. Without it, only new events are sent.",
 };
 
 export const liveRoutes: Route[] = [
@@ -14,18 +14,18 @@ export const liveRoutes: Route[] = [
     method: "GET",
     path: "/v1/live",
     access: "reader",
-    summary: "A WebSocket that tells of each change; the text `ping` is answered with `pong`, nothing else may be sent",
+    summary: "A WebSocket that streams changes. The client may send only the text `ping`, which gets `pong`",
     query: QUERY,
     requestHeaders: { Upgrade: "websocket" },
-    answer: { status: 101, description: "The stream is open: each message is one of these.", schema: liveMessage },
+    answer: { status: 101, description: "The stream is open. Each message has this schema.", schema: liveMessage },
     problems: ["OriginForeign", "FieldInvalid", "UpgradeMissing", "StreamFull", "CoordinatorUnavailable"],
     handle: openStream,
   },
 ];
 
-/** The stream is the coordinator's own, and learns nothing about the caller. */
+/** Connects the caller to the coordinator. The coordinator gets no headers of the caller. */
 async function openStream(context: ApiContext): Promise<Response> {
-  if (isForeign(context)) fail("OriginForeign", "The stream is for the page of the edge itself.");
+  if (isCrossOrigin(context)) fail("OriginForeign", "Only the page of the edge itself may open the stream.");
   refuseUnknownQuery(context, Object.keys(QUERY));
   const { partition: partitionText = "0", after: afterText } = context.req.query();
   const partition = wholeNumber("partition", partitionText, context.get("settings").PARTITIONS - 1);

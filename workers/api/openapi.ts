@@ -8,16 +8,16 @@ import { SESSION_COOKIE } from "./session-cookie.ts";
 
 type Json = Record<string, unknown>;
 
-/** Problems that any route may answer with. */
+/** Problems that every route can return. */
 const COMMON: readonly ProblemCode[] = ["TooManyRequests", "InternalError", "SettingsWrong"];
 const SECURITY = {
   admin: { type: "http", scheme: "bearer", description: "ADMIN_TOKEN of the Worker." },
   view: { type: "http", scheme: "bearer", description: "VIEW_TOKEN of the Worker." },
-  session: { type: "apiKey", in: "cookie", name: SESSION_COOKIE, description: "Of `POST /v1/session`; it only reads." },
+  session: { type: "apiKey", in: "cookie", name: SESSION_COOKIE, description: "Set by `POST /v1/session`; read-only." },
 };
 const SIGNED_HEADERS = ["webhook-id", "webhook-timestamp", "webhook-signature"];
 
-/** The OpenAPI 3.1 document of these routes, made from the schemas that they check by. */
+/** Makes the OpenAPI 3.1 document of these routes from the schemas that validate their requests. */
 export function openApiOf(routes: readonly Route[]): Json {
   const byPath = Map.groupBy(routes, ({ path }) => openApiPath(path));
   return {
@@ -75,7 +75,7 @@ function problemResponses({ access, problems }: Route): Json {
 
 const described = (code: ProblemCode): string => `${code}: ${PROBLEMS[code][1]}`;
 
-/** Hono's `:id{.+}` is OpenAPI's `{id}`. */
+/** Converts Hono's `:id{.+}` to OpenAPI's `{id}`. */
 const openApiPath = (path: string): string => path.replace(/:(\w+)(\{[^}]*\})?/g, "{$1}");
 
 const parameter = (name: string, where: string, description?: string): Json => ({
@@ -102,7 +102,7 @@ function headerParameters({ access, requestHeaders = {} }: Route): Json[] {
   ];
 }
 
-/** As on the wire, before any transform of our own. */
+/** The JSON Schema of the input, before any transform. */
 function schemaOf(schema: z.ZodType): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io: "input",
@@ -112,7 +112,7 @@ function schemaOf(schema: z.ZodType): Json {
   return rest;
 }
 
-/** What only the API server of a cluster reads of a schema. */
+/** Removes the keywords that only a Kubernetes API server reads. */
 function ofNoKubernetes({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   for (const key of Object.keys(jsonSchema)) if (key.startsWith("x-kubernetes-")) delete jsonSchema[key];
 }

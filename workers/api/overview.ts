@@ -11,24 +11,25 @@ export const overviewRoutes: Route[] = [
     method: "GET",
     path: "/v1/overview",
     access: "public",
-    summary: "All records, regions and clusters in short: what is out of DNS, why, since when, as seen from where",
+    summary:
+      "A summary of all records, regions and clusters: what is out of DNS, why, since when, and which regions see it",
     answer: { status: 200, description: "By root host, region and name.", schema: overview },
     problems: ["CoordinatorUnavailable"],
     handle: readOverview,
   },
 ];
 
-/** What the public sees may be a second old: anyone may ask, however often, and coordinators have other things to do. */
-const PUBLIC_HELD_MS = 1_000;
-/** The last answer to the public from this isolate, by its bindings. */
-const held = new WeakMap<Env, { at: number; body: string }>();
+/** Public responses are cached, since anyone may send any number of requests and each would call every coordinator. */
+const PUBLIC_CACHE_MS = 1_000;
+/** The last public response of this isolate, by its bindings. */
+const publicCache = new WeakMap<Env, { at: number; body: string }>();
 
 async function readOverview(context: ApiContext): Promise<Response> {
   if (context.get("role") !== "public") return context.json(await makeOverview(context));
-  let answer = held.get(context.env);
-  if (answer === undefined || Math.abs(Date.now() - answer.at) >= PUBLIC_HELD_MS) {
+  let answer = publicCache.get(context.env);
+  if (answer === undefined || Math.abs(Date.now() - answer.at) >= PUBLIC_CACHE_MS) {
     answer = { body: JSON.stringify(await makeOverview(context)), at: Date.now() };
-    held.set(context.env, answer);
+    publicCache.set(context.env, answer);
   }
   return context.body(answer.body, 200, { "content-type": "application/json" });
 }
@@ -51,13 +52,13 @@ async function makeOverview(context: ApiContext): Promise<Overview> {
   };
 }
 
-/** The public learns of no cluster, not even its name. */
+/** Hides cluster names from the public. */
 function forPublic(record: RecordSummary, isHidden: boolean): RecordSummary {
   const nameless = { ...record, clusters: [] };
   return isHidden ? hideAddresses(nameless) : nameless;
 }
 
-/** One that was removed meanwhile is left out. */
+/** Removed clusters are left out. */
 async function healthOf(env: Env, names: readonly string[]): Promise<ClusterHealth[]> {
   const healths = await Promise.all(
     names.map(async (name) => {

@@ -6,7 +6,7 @@ import { errorMessage } from "../retry.ts";
 import { problemResponse } from "./responses.ts";
 import type { Access, Api, ApiContext } from "./route.ts";
 
-/** At most so many requests of one client in each window. The platform takes windows of 10 s and 60 s, and no others. */
+/** Limit of requests from one client in each window. The platform accepts only windows of 10 s and 60 s. */
 interface RateLimit {
   requests: number;
   windowSeconds: 10 | 60;
@@ -14,12 +14,12 @@ interface RateLimit {
 }
 
 /**
- * How often one address may call (the first half of an IPv6 one: that is what one subscriber has). The Rate Limiting bindings of
- * these names count roughly, and in each of the platform's locations separately. No limit needs an object, since objects are what
- * they protect. The numbers are in wrangler.toml once more, since a binding does not tell its own.
+ * Limits for one address. An IPv6 client is its /64, since one subscriber has that many addresses. The Rate Limiting bindings of
+ * these names count roughly, and separately in each location of the platform. No limit uses an object, since the limits protect
+ * the objects. wrangler.toml repeats the numbers, since a binding does not expose its own.
  *
  * An agent's limit counts cluster name and address together, so that no other client can use it up. It is twice the use of an
- * agent and of a second one that takes over. Each makes a snapshot, a pull and a read of the records each second.
+ * agent and a second one that takes over. Each sends a snapshot, a pull and a read of the records each second.
  */
 export const RATE_LIMITS = {
   RATE_ADDRESS: { requests: 300, windowSeconds: 10, of: "all requests of one address" },
@@ -38,25 +38,26 @@ const BY_ACCESS: Record<Access, RateLimitName | undefined> = {
   signed: "RATE_AGENT",
 };
 
-/** The first limit that a request goes over, counting it; undefined while it is within all. */
-async function overLimit(
+/** Counts a request. Returns the limit that it exceeds, or undefined. */
+async function exceededLimit(
   env: Env,
   access: Access,
   client: string,
   cluster: string | undefined,
 ): Promise<RateLimitName | undefined> {
   const own = BY_ACCESS[access];
-  const [isOver, isOverOwn] = await Promise.all([
-    isOverOne(env, "RATE_ADDRESS", client),
-    own !== undefined && isOverOne(env, own, own === "RATE_AGENT" ? `${client} ${cluster}` : client),
+  const [exceedsAddress, exceedsOwn] = await Promise.all([
+    exceeds(env, "RATE_ADDRESS", client),
+    own !== undefined && exceeds(env, own, own === "RATE_AGENT" ? `${client} ${cluster}` : client),
   ]);
-  return isOverOwn ? own : isOver ? "RATE_ADDRESS" : undefined;
+  return exceedsOwn ? own : exceedsAddress ? "RATE_ADDRESS" : undefined;
 }
 
 /**
- * Counts one under this limit. Without the binding, or if it fails, no call is over the limit: a limit must not stop a failover.
+ * Counts one request under this limit. If the binding is missing or fails, the request passes: a limit must not stop a
+ * failover.
  */
-async function isOverOne(env: Env, name: RateLimitName, key: string): Promise<boolean> {
+async function exceeds(env: Env, name: RateLimitName, key: string): Promise<boolean> {
   const binding = env[name] as { limit(options: { key: string }): Promise<{ success: boolean }> } | undefined;
   if (binding === undefined) return false;
   try {
@@ -67,14 +68,14 @@ async function isOverOne(env: Env, name: RateLimitName, key: string): Promise<bo
   }
 }
 
-/** The limits that this Worker has no binding for. */
+/** Limits without a binding in this Worker. */
 export function unboundLimits(env: Env): RateLimitName[] {
   return (Object.keys(RATE_LIMITS) as RateLimitName[]).filter((name) => env[name] === undefined);
 }
 
 /**
- * Whom to count a request for: undefined where it comes from no public address. On the platform every request has one, which it sets
- * itself; a local stack has none.
+ * The client that a request is counted for: its IPv4 address or IPv6 /64. Undefined without a public address, as in a
+ * local stack. The platform itself sets the address of every request.
  */
 export function clientOf(address: string | undefined): string | undefined {
   if (address === undefined || !ipaddr.isValid(address)) return undefined;
@@ -87,40 +88,43 @@ export function clientOf(address: string | undefined): string | undefined {
     .join(":");
 }
 
-/** Remembered at most at once, in each of the Worker's isolates. */
-const MAX_GUESSERS = 1_000;
+/** Limit of remembered clients in each isolate of the Worker. */
+const MAX_BLOCKED_CLIENTS = 1_000;
 
-/** Who has shown too many wrong tokens, and until when, Unix ms. Else the answer to a guess would still tell a right one. */
-const guessers = new Map<string, number>();
+/**
+ * Clients that sent too many wrong tokens, with the end of the block (Unix ms). They are refused even with the right
+ * token, so that further guesses reveal nothing.
+ */
+const blockedClients = new Map<string, number>();
 
-/** Refuses a client that asks too often, before its token is looked at and before any object is called. */
+/** Refuses a client that exceeds a limit, before its token is checked and before any object is called. */
 export function limitRate(access: Access) {
   return createMiddleware<Api>(async (context, next) => {
     const client = clientOf(context.req.header("cf-connecting-ip"));
     if (client === undefined) return await next();
-    const over = isGuesser(client, access, Date.now())
+    const exceeded = isBlocked(client, access, Date.now())
       ? "RATE_WRONG_TOKENS"
-      : await overLimit(context.env, access, client, context.req.param("cluster"));
-    return over === undefined ? await next() : refusal(over);
+      : await exceededLimit(context.env, access, client, context.req.param("cluster"));
+    return exceeded === undefined ? await next() : refusal(exceeded);
   });
 }
 
-/** Counts a token that was nobody's; the refusal of one who has shown too many. */
+/** Counts a wrong token. Returns the refusal once the client has sent too many. */
 export async function countWrongToken(context: ApiContext): Promise<Response | undefined> {
   const client = clientOf(context.req.header("cf-connecting-ip"));
-  if (client === undefined || !(await isOverOne(context.env, "RATE_WRONG_TOKENS", client))) return undefined;
-  const [oldest] = guessers.keys();
-  if (guessers.size >= MAX_GUESSERS && oldest !== undefined) guessers.delete(oldest);
-  guessers.set(client, Date.now() + RATE_LIMITS.RATE_WRONG_TOKENS.windowSeconds * 1000);
+  if (client === undefined || !(await exceeds(context.env, "RATE_WRONG_TOKENS", client))) return undefined;
+  const [oldest] = blockedClients.keys();
+  if (blockedClients.size >= MAX_BLOCKED_CLIENTS && oldest !== undefined) blockedClients.delete(oldest);
+  blockedClients.set(client, Date.now() + RATE_LIMITS.RATE_WRONG_TOKENS.windowSeconds * 1000);
   return refusal("RATE_WRONG_TOKENS");
 }
 
-/** Agents send no token. So a client that guesses tokens from their address does not block them. */
-function isGuesser(client: string, access: Access, nowMs: number): boolean {
-  const until = guessers.get(client);
+/** Agents send no token. So a client that guesses tokens does not block an agent at the same address. */
+function isBlocked(client: string, access: Access, nowMs: number): boolean {
+  const until = blockedClients.get(client);
   if (until === undefined || access === "signed") return false;
   if (until > nowMs) return true;
-  guessers.delete(client);
+  blockedClients.delete(client);
   return false;
 }
 

@@ -13,7 +13,7 @@ export const readRoutes: Route[] = [
     method: "GET",
     path: "/v1/records",
     access: "reader",
-    summary: "All records: what is published, why, and as seen from where",
+    summary: "All records: what is published, why, and the results of each region",
     answer: { status: 200, description: "By root host.", schema: z.strictObject({ records: z.array(recordStatus) }) },
     problems: ["CoordinatorUnavailable"],
     handle: listRecords,
@@ -22,7 +22,7 @@ export const readRoutes: Route[] = [
     method: "GET",
     path: "/v1/records/:host",
     access: "reader",
-    summary: "One record by its root host, with what it would be with every leaf published",
+    summary: "One record by its root host, and how it would be with every leaf published",
     answer: { status: 200, description: "The record.", schema: recordDetail },
     problems: ["RecordUnknown", "CoordinatorUnavailable"],
     handle: readRecord,
@@ -40,7 +40,7 @@ export const readRoutes: Route[] = [
     method: "GET",
     path: "/v1/regions",
     access: "reader",
-    summary: "How each region does",
+    summary: "The state of each region",
     answer: { status: 200, description: "By name.", schema: z.strictObject({ regions: z.array(regionView) }) },
     problems: ["CoordinatorUnavailable"],
     handle: async (context) => {
@@ -59,7 +59,7 @@ async function readRecord(context: ApiContext): Promise<Response> {
   return context.json(await askForRecord(context, (coordinator, rootHost) => coordinator.readRecord(rootHost)));
 }
 
-/** The id names no root host, so every partition is asked. */
+/** Calls every partition, since the id does not contain the root host. */
 async function readProbe(context: ApiContext): Promise<Response> {
   const id = context.req.param("id") ?? "";
   const found = await askAllCoordinators(context, (coordinator) => coordinator.readProbe(id));
@@ -71,7 +71,7 @@ export const usageRoutes: Route[] = [
     method: "GET",
     path: "/v1/usage",
     access: "reader",
-    summary: "What the edge uses of what Cloudflare bills, and what that costs",
+    summary: "The billed usage of the edge and its cost",
     answer: { status: 200, description: "Today so far, and yesterday, by UTC days.", schema: usageView },
     problems: ["CoordinatorUnavailable"],
     handle: readUsage,

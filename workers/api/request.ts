@@ -5,9 +5,9 @@ import type { ApiContext } from "./route.ts";
 
 const MAX_JSON_BYTES = 64 * 1024;
 
-/** The body as text, byte for byte, or a problem where it is larger than the limit or no UTF-8. */
+/** Reads the body as text, byte for byte. Fails if it exceeds the limit or is not UTF-8. */
 export async function readText(context: ApiContext, limitBytes: number): Promise<string> {
-  const tooLarge = () => fail("BodyTooLarge", `At most ${limitBytes} bytes are taken.`);
+  const tooLarge = () => fail("BodyTooLarge", `The limit is ${limitBytes} bytes.`);
   if (Number(context.req.header("content-length") ?? 0) > limitBytes) tooLarge();
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -19,7 +19,7 @@ export async function readText(context: ApiContext, limitBytes: number): Promise
   return decode(await new Blob(chunks).arrayBuffer());
 }
 
-/** The body as JSON by a schema, or a problem that names every field that breaks its rule. */
+/** Reads and validates a JSON body. Fails with every field that breaks its rule. */
 export async function readJson<Schema extends z.ZodType>(
   context: ApiContext,
   schema: Schema,
@@ -29,12 +29,12 @@ export async function readJson<Schema extends z.ZodType>(
   return result.success ? result.data : fail("FieldInvalid", undefined, fieldErrors(result.error, json));
 }
 
-/** A byte order mark is kept: what is signed is every byte. */
+/** Keeps a byte order mark, since the signature covers every byte. */
 function decode(bytes: ArrayBuffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return fail("MalformedBody", "It is not UTF-8.");
+    return fail("MalformedBody", "The body is not UTF-8.");
   }
 }
 
@@ -42,15 +42,15 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return fail("MalformedBody", "It is not JSON.");
+    return fail("MalformedBody", "The body is not JSON.");
   }
 }
 
-/** Ends the request where its query names what the route does not know: a misspelt one would be passed over in silence. */
+/** Fails if the query has an unknown parameter. Otherwise a misspelt one would be ignored silently. */
 export function refuseUnknownQuery(context: ApiContext, known: readonly string[]): void {
   const unknown = Object.keys(context.req.query()).filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
-  const rule = `is not known here; known are ${known.join(", ")}`;
+  const rule = `is unknown; known are ${known.join(", ")}`;
   fail(
     "FieldInvalid",
     undefined,
@@ -59,10 +59,10 @@ export function refuseUnknownQuery(context: ApiContext, known: readonly string[]
 }
 
 /**
- * Whether a browser says that another origin sent the request. Hosts are compared, for what ends TLS before the Worker
- * changes the scheme. Who sends no Origin is no browser, or reads from the page itself.
+ * Whether a browser sent the request from another origin. Only hosts are compared, since a proxy that ends TLS changes
+ * the scheme. Without an Origin header, the client is no browser, or the page itself reads.
  */
-export function isForeign({ req }: ApiContext): boolean {
+export function isCrossOrigin({ req }: ApiContext): boolean {
   const origin = req.header("origin");
   if (origin === undefined) return false;
   return !URL.canParse(origin) || new URL(origin).host !== new URL(req.url).host;

@@ -2,7 +2,7 @@ import type { Problem } from "../../shared/model/problem.ts";
 import { type ProblemCode, problemOf } from "../problems.ts";
 import type { Result } from "../rpc.ts";
 
-/** An error whose problem document is the answer. */
+/** An error that becomes a problem document as the response. */
 export class ProblemError extends Error {
   readonly problem: Problem;
 
@@ -17,13 +17,13 @@ export function fail(code: ProblemCode, detail?: string, errors?: Problem["error
   throw new ProblemError(problemOf(code, detail, errors));
 }
 
-/** A problem document as an answer (RFC 9457). */
+/** A problem document as a response (RFC 9457). */
 export function problemResponse(problem: Problem, headers: Record<string, string> = {}): Response {
   const type = { "content-type": "application/problem+json" };
   return new Response(JSON.stringify(problem), { status: problem.status, headers: { ...type, ...headers } });
 }
 
-/** What a cluster object answered: its problem, or what `onSuccess` makes of the rest. */
+/** The response for a result of a cluster object: its problem, or the return value of `onSuccess`. */
 export function resultResponse<Value>(
   result: Result<Value>,
   onSuccess: (value: { ok: true } & Value) => Response,
@@ -40,9 +40,9 @@ const HEADERS = {
   "x-content-type-options": "nosniff",
 };
 
-/** The answer with the headers that all of the API have. What says nothing of caches is for the one who asked. */
+/** Adds the common headers. Without its own cache-control, a response is private to the client. */
 export function withHeaders(answer: Response): Response {
-  // The answer that opens a WebSocket goes to no page.
+  // A WebSocket upgrade is not shown in a page.
   if (answer.webSocket) return answer;
   const response = new Response(answer.body, answer);
   for (const [name, value] of Object.entries(HEADERS)) response.headers.set(name, value);

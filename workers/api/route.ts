@@ -5,7 +5,7 @@ import type { Env } from "../env.ts";
 import type { ProblemCode } from "../problems.ts";
 import type { Settings } from "../settings.ts";
 
-/** As what somebody is answered; set on routes that ask for it (`admin`, `reader`, `public`). */
+/** The role of a request; set on routes with the access `admin`, `reader` or `public`. */
 export type Role = Overview["role"];
 
 export type Api = { Bindings: Env; Variables: { settings: Settings; role: Role } };
@@ -21,10 +21,10 @@ export type ApiContext = Context<Api>;
  */
 export type Access = "open" | "admin" | "reader" | "public" | "signed";
 
-/** One operation: how it is served, and its part of the OpenAPI document. */
+/** One operation: its handler and its part of the OpenAPI document. */
 export interface Route {
   method: "GET" | "POST" | "PUT" | "DELETE";
-  /** As Hono writes it; what stands between braces after a parameter is its pattern. */
+  /** In Hono's syntax. The braces after a parameter contain its pattern. */
   path: string;
   access: Access;
   summary: string;
@@ -32,7 +32,7 @@ export interface Route {
   requestHeaders?: Record<string, string>;
   body?: { contentType: string; schema: z.ZodType; description?: string };
   answer: { status: number; description: string; schema?: z.ZodType };
-  /** Beyond those that its access brings. */
+  /** In addition to the problems of its access. */
   problems: ProblemCode[];
   handle: (context: ApiContext) => Promise<Response> | Response;
 }

@@ -5,16 +5,16 @@ import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { sameSecret } from "../../shared/constant-time.ts";
 import type { Settings } from "../settings.ts";
 
-/** A session's life: a daily viewer logs in once a day. */
+/** Lifetime of a session: a daily viewer logs in once a day. */
 export const SESSION_SECONDS = 24 * 3600;
 
-/** The prefix binds it to the host and to Secure (RFC 6265bis). */
+/** The prefix `__Host-` binds the cookie to the host and to Secure (RFC 6265bis). */
 export const SESSION_COOKIE = "__Host-vedette";
 const ATTRIBUTES = "Path=/; HttpOnly; Secure; SameSite=Strict";
 
 export type SessionRole = "viewer" | "admin";
 
-/** Whose token it is; every token is compared, so that the time tells nothing. */
+/** The role of a token. It is compared with every token, so that the time reveals nothing. */
 export function roleOfToken({ ADMIN_TOKEN, VIEW_TOKEN }: Settings, token: string): SessionRole | undefined {
   const isAdmin = ADMIN_TOKEN !== undefined && sameSecret(token, ADMIN_TOKEN);
   const isViewer = VIEW_TOKEN !== undefined && sameSecret(token, VIEW_TOKEN);
@@ -22,15 +22,15 @@ export function roleOfToken({ ADMIN_TOKEN, VIEW_TOKEN }: Settings, token: string
 }
 
 /**
- * The `Set-Cookie` of a session that begins now (Unix ms). Nothing is stored. The cookie has role and end, signed with a key
- * derived from the role's token. So another token ends all sessions of the old one.
+ * The `Set-Cookie` of a new session (now in Unix ms). Nothing is stored. The cookie has the role and the expiry, signed
+ * with a key derived from the role's token. So a new token ends all sessions of the old one.
  */
 export function sessionCookie(settings: Settings, role: SessionRole, nowMs: number): string {
   const claim = `${role}.${Math.floor(nowMs / 1000) + SESSION_SECONDS}`;
   return `${SESSION_COOKIE}=${claim}.${signatureOf(settings, role, claim)}; Max-Age=${SESSION_SECONDS}; ${ATTRIBUTES}`;
 }
 
-/** The `Set-Cookie` that ends a session in the browser that has it. */
+/** The `Set-Cookie` that ends a session in its browser. */
 export const ENDED_COOKIE = `${SESSION_COOKIE}=; Max-Age=0; ${ATTRIBUTES}`;
 
 /** The role of the session in a `Cookie` header at this time (Unix ms); undefined without a valid session. */

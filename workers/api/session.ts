@@ -2,7 +2,7 @@ import { z } from "zod";
 import { problemOf } from "../problems.ts";
 import { HOW_TO_OPEN } from "./auth.ts";
 import { countWrongToken } from "./rate-limit.ts";
-import { isForeign, readJson } from "./request.ts";
+import { isCrossOrigin, readJson } from "./request.ts";
 import { fail, problemResponse } from "./responses.ts";
 import type { ApiContext, Route } from "./route.ts";
 import { ENDED_COOKIE, roleOfToken, SESSION_SECONDS, sessionCookie } from "./session-cookie.ts";
@@ -15,9 +15,9 @@ export const sessionRoutes: Route[] = [
     method: "POST",
     path: PATH,
     access: "open",
-    summary: "Log in: a cookie for reading stands for the token",
+    summary: "Log in: set a read-only session cookie for a token",
     body: { contentType: "application/json", schema: login },
-    answer: { status: 204, description: `The cookie is set, for ${SESSION_SECONDS / 3600} hours.` },
+    answer: { status: 204, description: `The cookie is set for ${SESSION_SECONDS / 3600} hours.` },
     problems: ["MalformedBody", "FieldInvalid", "BodyTooLarge", "TokenWrong", "OriginForeign", "AdminClosed"],
     handle: begin,
   },
@@ -33,7 +33,7 @@ export const sessionRoutes: Route[] = [
 ];
 
 async function begin(context: ApiContext): Promise<Response> {
-  if (isForeign(context)) fail("OriginForeign", "Log in on the page of the edge itself.");
+  if (isCrossOrigin(context)) fail("OriginForeign", "Log in on the page of the edge itself.");
   const settings = context.get("settings");
   if (settings.ADMIN_TOKEN === undefined && settings.VIEW_TOKEN === undefined) fail("AdminClosed", HOW_TO_OPEN);
   const { token } = await readJson(context, login);
@@ -46,6 +46,6 @@ async function begin(context: ApiContext): Promise<Response> {
 }
 
 function end(context: ApiContext): Response {
-  if (isForeign(context)) fail("OriginForeign", "Log out on the page of the edge itself.");
+  if (isCrossOrigin(context)) fail("OriginForeign", "Log out on the page of the edge itself.");
   return context.body(null, 204, { "set-cookie": ENDED_COOKIE });
 }

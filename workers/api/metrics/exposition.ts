@@ -3,11 +3,11 @@ import { FAMILIES, type Family, type FamilyKey, type LabelsOf } from "./families
 /** Media type of the text format: https://prometheus.io/docs/instrumenting/exposition_formats/ */
 export const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** Collects samples and writes them as Prometheus reads them: each metric's together, under its help and type. */
+/** Collects samples and writes them in the text format. Samples of one metric follow its help and type. */
 export class Exposition {
   readonly #samples = new Map<FamilyKey, string[]>();
 
-  /** Adds a sample; one without a value is left out. */
+  /** Adds a sample. A sample without a value is left out. */
   add<Key extends FamilyKey>(key: Key, labels: LabelsOf<Key>, value: number | boolean | undefined): void {
     if (value === undefined) return;
     const family: Family = FAMILIES[key];
@@ -37,7 +37,7 @@ function labelText({ labels: names }: Family, labels: Record<string, string>): s
 const ESCAPES: Record<string, string> = { "\\": "\\\\", '"': '\\"', "\n": "\\n" };
 const escaped = (value: string) => value.replace(/[\\"\n]/g, (character) => ESCAPES[character] ?? "");
 
-/** Milliseconds as the seconds that Prometheus wants, to the microsecond. */
+/** Converts milliseconds to the seconds that Prometheus expects, to the microsecond. */
 export function seconds(ms: number): number;
 export function seconds(ms: number | undefined): number | undefined;
 export function seconds(ms: number | undefined): number | undefined {

@@ -1,4 +1,4 @@
-/** A metric as Prometheus knows it: its samples differ by these labels. */
+/** A metric family of Prometheus. Its samples differ by these labels. */
 export interface Family {
   name: string;
   type: "gauge";
@@ -16,114 +16,113 @@ const gauge = <const Labels extends readonly string[]>(name: string, help: strin
   labels,
 });
 
-/** Every metric of the edge. Names in /metrics, in the documents and in deploy/monitoring come from here. */
+/** Every metric of the edge. /metrics, the documentation and deploy/monitoring take the names from here. */
 export const FAMILIES = {
   buildInfo: gauge("build_info", "1, with the version that runs.", ["version"]),
   partitionUp: gauge(
     "partition_up",
-    "1 where the partition's coordinator answered this scrape, else 0: its records, probes and regions are then missing.",
+    "1 if the partition's coordinator answered this scrape, else 0. Its records, probes and regions are then missing.",
     ["partition"],
   ),
   settingFaults: gauge(
     "setting_faults",
-    "What is wrong in a setting that the edge goes on without: who may look, and who is told. /healthz says what it is.",
+    "Faults in a setting that the edge ignores, such as a token or a notification target. /healthz shows them.",
     ["setting"],
   ),
   leftOut: gauge(
     "series_left_out",
-    "Records without series of their own (kind record), and without those by region (kind regional), for the bound; totals hold them.",
+    "Records left out by the series limit: all their series (kind record), or those by region (kind regional). Totals count them.",
     ["kind"],
   ),
 
   records: gauge("records", "Records by state.", ["state"]),
   probes: gauge("probes", "Probes by verdict.", ["verdict"]),
-  leaves: gauge("leaves", "Addresses of all records by what the decision does with them: published or withheld.", [
-    "state",
-  ]),
+  leaves: gauge("leaves", "Addresses of all records by decision: published or withheld.", ["state"]),
 
-  recordState: gauge("record_state", "1 for the state that the record is in; the others have no series.", [
+  recordState: gauge("record_state", "1 for the current state of the record. Other states have no series.", [
     "host",
     "state",
   ]),
-  recordLeaves: gauge("record_leaves", "Addresses of the record by what the decision does: published or withheld.", [
+  recordLeaves: gauge("record_leaves", "Addresses of the record by decision: published or withheld.", [
     "host",
     "state",
   ]),
   recordDecided: gauge("record_decided_timestamp_seconds", "When the decision last changed.", ["host"]),
 
-  probeVerdict: gauge("probe_verdict", "1 for the verdict of all regions together; the others have no series.", [
-    ...PROBE,
-    "verdict",
-  ]),
+  probeVerdict: gauge(
+    "probe_verdict",
+    "1 for the current verdict of all regions together. Other verdicts have no series.",
+    [...PROBE, "verdict"],
+  ),
   probeFailures: gauge(
     "probe_consecutive_failures",
-    "Failures in a row in as many regions as have to agree; above probe_failure_threshold the address is unhealthy.",
+    "Consecutive failures that a quorum of regions has seen. Above probe_failure_threshold the address is unhealthy.",
     PROBE,
   ),
-  probeThreshold: gauge("probe_failure_threshold", "Failures in a row that are still borne.", PROBE),
+  probeThreshold: gauge("probe_failure_threshold", "Consecutive failures tolerated.", PROBE),
   certificateEnd: gauge(
     "probe_certificate_expiry_timestamp_seconds",
-    "When the first certificate of the chain ends that the address showed, the earliest of all regions.",
+    "Earliest expiry of a certificate in the chain that the address sent to any region.",
     PROBE,
   ),
 
   probeSuccess: gauge(
     "probe_success",
-    "1 where the last check from the region went well, 0 where it failed; absent while the region is silent.",
+    "1 if the last check from the region succeeded, 0 if it failed. Absent while the region is silent.",
     IN_REGION,
   ),
-  probeDuration: gauge("probe_duration_seconds", "The last check from the region, as a whole.", IN_REGION),
+  probeDuration: gauge("probe_duration_seconds", "Total duration of the last check from the region.", IN_REGION),
   phaseDuration: gauge(
     "probe_phase_duration_seconds",
-    "The phases of the last check, each by itself: resolve, connect, tls, first_byte; absent where it was not reached.",
+    "Duration of each phase of the last check: resolve, connect, tls, first_byte. Absent if the phase was not reached.",
     [...IN_REGION, "phase"],
   ),
 
-  regionProbes: gauge("region_probes", "Probes asked from the region.", ["region"]),
-  regionShards: gauge("region_shards", "Shards (groups of up to 30 probes) that have the region.", ["region"]),
-  regionSilent: gauge("region_silent_shards", "Of those, the ones whose last round is overdue.", ["region"]),
+  regionProbes: gauge("region_probes", "Probes that the region checks.", ["region"]),
+  regionShards: gauge("region_shards", "Shards (groups of up to 30 probes) in the region.", ["region"]),
+  regionSilent: gauge("region_silent_shards", "Shards in the region whose last round is overdue.", ["region"]),
   regionSuspect: gauge(
     "region_suspect",
-    "1 while most probes of the region turned at one moment: evidence against the region.",
+    "1 while most probes of the region changed at once, which is evidence against the region.",
     ["region"],
   ),
-  regionLate: gauge("region_round_late_seconds", "How late the last rounds began, at worst.", ["region"]),
-  regionReport: gauge("region_last_report_timestamp_seconds", "When the region was last heard of.", ["region"]),
+  regionLate: gauge("region_round_late_seconds", "Longest delay of the start of the last rounds.", ["region"]),
+  regionReport: gauge("region_last_report_timestamp_seconds", "Time of the region's last report.", ["region"]),
 
   usedToday: gauge(
     "usage_today",
-    "What objects of a kind used since 00:00 UTC of what Cloudflare bills: requests, gbSeconds, rowsWritten or rowsRead.",
+    "Billed usage of a kind of object since 00:00 UTC: requests, gbSeconds, rowsWritten or rowsRead.",
     ["objects", "item"],
   ),
   quotaUsed: gauge(
     "usage_daily_limit_used_ratio",
-    "The share of the free plan's daily limit that is used; absent on the paid plan, which has none.",
+    "Used share of the free plan's daily limit. Absent on the paid plan, which has no such limit.",
     ["item"],
   ),
 
   clusterUp: gauge(
     "cluster_up",
-    "1 where the edge's object of the cluster answered this scrape, else 0: the cluster's other series are then missing.",
+    "1 if the cluster's object answered this scrape, else 0. The cluster's other series are then missing.",
     ["cluster"],
   ),
-  clusterReachable: gauge("cluster_reachable", "1 where the last delivery went through, 0 while deliveries fail.", [
+  clusterReachable: gauge("cluster_reachable", "1 if the last delivery succeeded, 0 while deliveries fail.", [
     "cluster",
   ]),
-  clusterFailures: gauge("cluster_delivery_consecutive_failures", "Deliveries that failed in a row.", ["cluster"]),
+  clusterFailures: gauge("cluster_delivery_consecutive_failures", "Consecutive failed deliveries.", ["cluster"]),
   clusterBacklog: gauge(
     "cluster_delivery_backlog",
-    "1 while something is decided that the agent has not confirmed; deliveries are whole, so there is never more than one.",
+    "1 while the agent has not confirmed the newest decision. A delivery has all decisions, so at most one is pending.",
     ["cluster"],
   ),
   clusterRecords: gauge("cluster_records", "Records in the cluster's last snapshot.", ["cluster"]),
   clusterSnapshot: gauge(
     "cluster_last_snapshot_timestamp_seconds",
-    "When its last snapshot was taken, to the minute.",
+    "Time of the cluster's last snapshot, to the minute.",
     ["cluster"],
   ),
   clusterDelivery: gauge(
     "cluster_last_delivery_timestamp_seconds",
-    "When its agent last confirmed a word of the edge, to the minute.",
+    "Time of the agent's last confirmation, to the minute.",
     ["cluster"],
   ),
 } as const satisfies Record<string, Family>;

@@ -17,24 +17,27 @@ export const metricsRoutes: Route[] = [
     method: "GET",
     path: "/metrics",
     access: "reader",
-    summary: "Records, probes, regions and clusters for Prometheus; docs/metrics.md names them all",
-    answer: { status: 200, description: "Prometheus' text format, also where a partition does not answer." },
+    summary: "Records, probes, regions and clusters for Prometheus, as listed in docs/metrics.md",
+    answer: { status: 200, description: "Prometheus' text format, even if a partition does not answer." },
     problems: [],
     handle: async (context) => context.body(await readMetrics(context), 200, { "content-type": CONTENT_TYPE }),
   },
 ];
 
-/** With the time that clusters have after it, well within the 10 s that Prometheus waits by default. */
+/** Together with the limit for clusters, this stays well within the default scrape timeout of Prometheus (10 s). */
 const PARTITION_LIMIT_MS = 5_000;
 
-interface Part {
+interface PartitionState {
   records: RecordStatus[];
   regions: RegionView[];
   clusters: string[];
   usage: PartitionUsage | undefined;
 }
 
-/** The edge as it is now, in Prometheus' text format. A missing answer is shown as such, and hides nothing else. */
+/**
+ * The current state of the edge in Prometheus' text format. A partition or cluster that does not answer is shown as
+ * down.
+ */
 async function readMetrics(context: ApiContext): Promise<string> {
   const to = new Exposition();
   to.add("buildInfo", { version: manifest.version }, 1);
@@ -58,8 +61,8 @@ async function readMetrics(context: ApiContext): Promise<string> {
   return to.text();
 }
 
-async function askPartition(env: Env, partition: number): Promise<Part | undefined> {
-  const ask = <Answer>(question: () => Promise<Answer>) => withTimeout(callWithRetry(question), PARTITION_LIMIT_MS);
+async function askPartition(env: Env, partition: number): Promise<PartitionState | undefined> {
+  const ask = <Answer>(call: () => Promise<Answer>) => withTimeout(callWithRetry(call), PARTITION_LIMIT_MS);
   try {
     const [records, regions, clusters, usage] = await Promise.all([
       ask(() => coordinatorOf(env, partition).listRecords()),
@@ -74,7 +77,7 @@ async function askPartition(env: Env, partition: number): Promise<Part | undefin
   }
 }
 
-/** By name; `undefined` for those that do not answer. One that was removed meanwhile is left out. */
+/** Health by cluster name; `undefined` if the cluster does not answer. Removed clusters are left out. */
 async function askClusters(env: Env, names: readonly string[]) {
   const answers = await Promise.all(names.map(async (name) => [name, await askHealth(env, name)] as const));
   return new Map(

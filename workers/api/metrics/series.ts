@@ -10,47 +10,47 @@ import type { Settings } from "../../settings.ts";
 import { type Exposition, seconds } from "./exposition.ts";
 
 /**
- * Most series of records and probes in one scrape. 1,000 HTTPS probes from nine regions have about 50,000. A scrape at the bound
- * has some 17 MB of text, which fits into a Worker (128 MB).
+ * Limit of record and probe series in one scrape. 1,000 HTTPS probes from nine regions have about 50,000. A scrape at
+ * the limit has about 17 MB of text, which fits into a Worker (128 MB).
  */
 export const MAX_SERIES = 100_000;
 
-/** State, two numbers of leaves, and when it was decided. */
+/** State, two leaf counts, and the time of the decision. */
 const SERIES_A_RECORD = 4;
 /** Verdict, failures, threshold, certificate. */
 const SERIES_A_PROBE = 4;
-/** Success, duration, and at most four phases. */
+/** Success, duration, and up to four phases. */
 const SERIES_A_REGION = 6;
 
 const STATES = ["critical", "degraded", "warning", "pending", "unknown", "not_probed", "healthy"];
 const VERDICTS = ["healthy", "unhealthy", "pending", "unknown"];
 
 /**
- * The series of records and their probes. Within `maxSeries`, by root host, first each record's own and its probes', then what
- * each region sees; the totals hold all of them.
+ * Adds the series of records and their probes, by root host, up to `maxSeries`. Series of records and probes come
+ * first, then those by region. The totals always count all records.
  */
 export function addRecords(to: Exposition, records: readonly RecordStatus[], maxSeries = MAX_SERIES): void {
   const sorted = records.toSorted((a, b) => (a.rootHost < b.rootHost ? -1 : 1));
-  const own = within(sorted, maxSeries, (record) => SERIES_A_RECORD + SERIES_A_PROBE * record.probes.length);
-  const regional = within(own.taken, own.left, (record) => SERIES_A_REGION * wordsIn(record));
+  const own = selectWithin(sorted, maxSeries, (record) => SERIES_A_RECORD + SERIES_A_PROBE * record.probes.length);
+  const regional = selectWithin(own.selected, own.remaining, (record) => SERIES_A_REGION * regionCount(record));
   addTotals(to, sorted);
-  to.add("leftOut", { kind: "record" }, sorted.length - own.taken.length);
-  to.add("leftOut", { kind: "regional" }, sorted.length - regional.taken.length);
-  for (const record of own.taken) addRecord(to, record);
-  for (const record of regional.taken) addRegional(to, record);
+  to.add("leftOut", { kind: "record" }, sorted.length - own.selected.length);
+  to.add("leftOut", { kind: "regional" }, sorted.length - regional.selected.length);
+  for (const record of own.selected) addRecord(to, record);
+  for (const record of regional.selected) addRegional(to, record);
 }
 
-const wordsIn = ({ probes }: RecordStatus) => probes.reduce((sum, { regions }) => sum + regions.length, 0);
+const regionCount = ({ probes }: RecordStatus) => probes.reduce((sum, { regions }) => sum + regions.length, 0);
 
-/** Those that fit, in their order; one that is too large keeps no smaller one out. */
-function within(records: readonly RecordStatus[], max: number, cost: (record: RecordStatus) => number) {
-  let left = max;
-  const taken = records.filter((record) => {
-    const fits = cost(record) <= left;
-    if (fits) left -= cost(record);
+/** Selects the records that fit, in order. A record that is too large does not exclude later, smaller ones. */
+function selectWithin(records: readonly RecordStatus[], max: number, cost: (record: RecordStatus) => number) {
+  let remaining = max;
+  const selected = records.filter((record) => {
+    const fits = cost(record) <= remaining;
+    if (fits) remaining -= cost(record);
     return fits;
   });
-  return { taken, left };
+  return { selected, remaining };
 }
 
 function addTotals(to: Exposition, records: readonly RecordStatus[]): void {
@@ -64,7 +64,7 @@ function addTotals(to: Exposition, records: readonly RecordStatus[]): void {
   to.add("leaves", { state: "withheld" }, leaves.length - published);
 }
 
-const count = (words: readonly string[], word: string) => words.filter((one) => one === word).length;
+const count = (values: readonly string[], value: string) => values.filter((one) => one === value).length;
 
 /** `NotProbed` is `not_probed`. */
 const stateOf = (record: RecordStatus) =>
@@ -96,14 +96,14 @@ function addProbe(to: Exposition, host: string, probe: ProbeStatus): void {
 function addRegional(to: Exposition, { rootHost, probes }: RecordStatus): void {
   for (const probe of probes) {
     const labels = labelsOf(rootHost, probe);
-    for (const word of probe.regions) addWord(to, { ...labels, region: word.region }, word);
+    for (const status of probe.regions) addProbeOfRegion(to, { ...labels, region: status.region }, status);
   }
 }
 
 type Labels = ReturnType<typeof labelsOf> & { region: string };
 
-/** The last result of a silent region says nothing about the current state. */
-function addWord(to: Exposition, labels: Labels, { freshness, counts, observation }: RegionStatus): void {
+/** A silent region gets no samples, since its last result may be out of date. */
+function addProbeOfRegion(to: Exposition, labels: Labels, { freshness, counts, observation }: RegionStatus): void {
   if (freshness === "Silent") return;
   const isChecked = counts.failures > 0 || counts.successes > 0;
   to.add("probeSuccess", labels, isChecked ? counts.failures === 0 : undefined);
@@ -117,7 +117,7 @@ function labelsOf(host: string, { cluster, record: key, leaf: address }: ProbeSt
   return { host, cluster, namespace, record, address };
 }
 
-/** Each phase by itself, ms: in an observation those after the dial all count from the dial. */
+/** The duration of each phase in ms. In an observation, later phases are counted from the start of the dial. */
 export function phaseTimes({ resolveMs, connectMs, tlsMs, firstByteMs }: Phases): [phase: string, ms: number][] {
   const before = tlsMs ?? connectMs;
   const times: [string, number | undefined][] = [
@@ -144,7 +144,7 @@ export function addRegions(to: Exposition, regions: readonly RegionView[]): void
   }
 }
 
-/** What was used today, of all partitions. */
+/** Adds the usage of all partitions today. */
 export function addUsage(to: Exposition, today: UsageOfDay, plan: Settings["PLAN"]): void {
   for (const { objects, used } of byObjects(today)) {
     const amounts = amountsOf(used);
@@ -155,7 +155,7 @@ export function addUsage(to: Exposition, today: UsageOfDay, plan: Settings["PLAN
   for (const item of ITEMS) to.add("quotaUsed", { item }, all[item] / FREE_A_DAY[item]);
 }
 
-/** Each cluster by its name; `undefined` for one whose object did not answer. */
+/** Adds the clusters by name; `undefined` if the cluster's object did not answer. */
 export function addClusters(to: Exposition, clusters: ReadonlyMap<string, ClusterHealth | undefined>): void {
   for (const [cluster, health] of clusters) {
     to.add("clusterUp", { cluster }, health !== undefined);
