@@ -7,14 +7,14 @@ const account = z.looseObject({ id: z.string(), name: z.string() });
 const whoami = z.looseObject({ loggedIn: z.boolean(), accounts: z.array(account).default([]) });
 const secretList = z.array(z.looseObject({ name: z.string() }));
 
-/** No Worker of this name on the account. */
+/** Cloudflare's error code: the account has no Worker of this name. */
 const WORKER_UNKNOWN = 10007;
 
-/** The account that will be deployed to, by its name; undefined where nobody is logged in. */
+/** The name of the account to deploy to; undefined if wrangler is not logged in. */
 export async function loggedInTo(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const ran = await askWrangler(["whoami", "--json"]);
   const read = whoami.safeParse(jsonOf(ran.stdout));
-  if (!read.success) throw stopOf(ran, "asking who is logged in");
+  if (!read.success) throw stopOf(ran, "reading the login");
   const { loggedIn, accounts } = read.data;
   if (!loggedIn) return undefined;
   const wanted = env.CLOUDFLARE_ACCOUNT_ID;
@@ -26,27 +26,27 @@ export async function loggedInTo(env: NodeJS.ProcessEnv): Promise<string | undef
   if (wanted !== undefined && chosen.length === 0 && accounts.length > 0) {
     throw new Stop(
       `This login has no account ${wanted}.`,
-      "Look at CLOUDFLARE_ACCOUNT_ID: npx wrangler whoami lists those there are.",
+      "Check CLOUDFLARE_ACCOUNT_ID. npx wrangler whoami lists the accounts.",
     );
   }
-  // A token that may not list accounts works all the same.
+  // An API token may lack the right to list accounts, yet still be able to deploy.
   return chosen[0]?.name ?? wanted ?? "the account of this token";
 }
 
 export const notLoggedIn = (): Stop =>
   new Stop(
-    "Nobody is logged in to Cloudflare.",
-    "Run npx wrangler login; or, where there is no browser, set CLOUDFLARE_API_TOKEN (template “Edit Cloudflare Workers”) and CLOUDFLARE_ACCOUNT_ID.",
+    "wrangler is not logged in to Cloudflare.",
+    "Run npx wrangler login. Without a browser, set CLOUDFLARE_API_TOKEN (template “Edit Cloudflare Workers”) and CLOUDFLARE_ACCOUNT_ID.",
   );
 
-/** The names of the secrets that the Worker has on the account; none where there is no such Worker yet. */
-export async function secretsHeld(): Promise<string[]> {
+/** The names of the Worker's secrets on the account; empty if the Worker does not exist yet. */
+export async function existingSecrets(): Promise<string[]> {
   const ran = await askWrangler(["secret", "list", "--format", "json"]);
   const read = secretList.safeParse(jsonOf(ran.stdout));
   if (ran.code === 0 && read.success) return read.data.map(({ name }) => name);
   const code = ran.outcomes.find(({ type }) => type === "command-failed")?.code;
   if (code === WORKER_UNKNOWN || /\[code: 10007\]/.test(ran.stdout + ran.stderr)) return [];
-  throw stopOf(ran, "asking for the names of the Worker's secrets");
+  throw stopOf(ran, "listing the Worker's secrets");
 }
 
 function jsonOf(text: string): unknown {

@@ -26,9 +26,9 @@ describe("secrets", () => {
   });
 
   test.each([
-    ["too short a token", { ADMIN_TOKEN: "short" }, "ADMIN_TOKEN must have 16 characters or more"],
+    ["too short a token", { ADMIN_TOKEN: "short" }, "ADMIN_TOKEN must have at least 16 characters"],
     ["a key of another length", { HEADER_KEY: "c2hvcnQ=" }, "HEADER_KEY must be 32 bytes in base64"],
-    ["one token for both", { ADMIN_TOKEN, VIEW_TOKEN: ADMIN_TOKEN }, "VIEW_TOKEN must be another than ADMIN_TOKEN"],
+    ["one token for both", { ADMIN_TOKEN, VIEW_TOKEN: ADMIN_TOKEN }, "VIEW_TOKEN must differ from ADMIN_TOKEN"],
   ])("refuses %s, without saying it", (_, given, text) => {
     const attempt = () => valuesOf(planSecrets([], [], given), given);
     expect(attempt).toThrow(text);
@@ -44,7 +44,11 @@ describe("why wrangler refuses", () => {
     ["by its words", { stderr: "CPU limits are not supported for the Free plan." }, /Workers Free plan/],
     ["by the number in its words", { stderr: "Authentication error [code: 10000]" }, /lacks a right/],
     ["without a network", { stderr: "getaddrinfo ENOTFOUND api.cloudflare.com" }, /cannot be reached/],
-    ["where nothing is known of it", { stderr: "A\nTeapot." }, /failed while trying\. It says:\n {2}A\n {2}Teapot\.$/],
+    [
+      "where nothing is known of it",
+      { stderr: "A\nTeapot." },
+      /failed while trying\. Its output:\n {2}A\n {2}Teapot\.$/,
+    ],
   ])("is told %s", (_, change, text) => {
     const { message, next } = stopOf(ran(change), "trying");
     expect(message).toMatch(text);

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { Command, InvalidArgumentError } from "commander";
 import { isThisMachine } from "../../cli/edge/access.ts";
-import { loggedInTo, notLoggedIn, secretsHeld } from "./account.ts";
+import { existingSecrets, loggedInTo, notLoggedIn } from "./account.ts";
 import { askFor } from "./ask.ts";
 import { stopOf } from "./refusals.ts";
 import {
@@ -29,7 +29,7 @@ interface Options {
   ask?: true;
 }
 
-/** A new Worker or secret takes a while until every place has it: the smoke test is tried again until then. */
+/** A new Worker or secret takes a while to reach every location. The smoke test is repeated until then. */
 const SPREAD_TRIES = 6;
 const SPREAD_PAUSE_MS = 10_000;
 
@@ -38,26 +38,22 @@ const say = (text: string): void => void process.stderr.write(`${text}\n`);
 function readOptions(argv: string[]): Options {
   return new Command("npm run deploy --")
     .description(
-      "Deploys the edge to the Cloudflare account that wrangler is logged in to, gives it what secrets it lacks, and tries it. May be run again at any time.",
+      "Deploys the edge to the Cloudflare account that wrangler is logged in to, sets missing secrets, and runs a smoke test. It can be run again at any time.",
     )
-    .option("--dry-run", "build, say what would be set, and change nothing; needs no account")
+    .option("--dry-run", "build and show what would be set, without any change; needs no account")
     .option(
       "--url <url>",
-      "only try an edge that is deployed already; with VEDETTE_TOKEN also what wants a token",
+      "only run the smoke test on a deployed edge; VEDETTE_TOKEN enables the check with a token",
       asUrl,
     )
-    .option("--secrets-file <file>", "write new secrets into this file, readable by you alone, and not to the terminal")
-    .option("--ask", "ask on the terminal for secrets that are missing, before new ones are made")
-    .option(
-      "--renew <name>",
-      "set ADMIN_TOKEN or VIEW_TOKEN anew, though the account has one; may be repeated",
-      asSecrets,
-    )
+    .option("--secrets-file <file>", "write new secrets to this file, which only you can read, instead of the terminal")
+    .option("--ask", "prompt for missing secrets instead of generating all of them")
+    .option("--renew <name>", "replace ADMIN_TOKEN or VIEW_TOKEN on the account; can be repeated", asSecrets)
     .addHelpText(
       "after",
       `
-Secrets (${SECRET_NAMES.join(", ")}) that the account has are kept. Missing ones are taken from the environment variables of
-the same names, with --ask from the terminal, else made. Where wrangler has no login: npx wrangler login, or CLOUDFLARE_API_TOKEN.
+Secrets (${SECRET_NAMES.join(", ")}) on the account are kept. Missing ones come from the environment variables of the same
+names, from the terminal with --ask, or are generated. To log in, run npx wrangler login or set CLOUDFLARE_API_TOKEN.
 
 Examples:
   npm run deploy
@@ -68,7 +64,7 @@ Examples:
 Step by step: docs/deploy.md`,
     )
     .helpOption("-h, --help", "show help")
-    .showHelpAfterError("Add --help for what there is.")
+    .showHelpAfterError("Run with --help for all options.")
     .parse(argv)
     .opts<Options>();
 }
@@ -82,7 +78,7 @@ function asUrl(text: string): URL {
 function asSecrets(text: string, before: SecretName[] = []): SecretName[] {
   if (text === "HEADER_KEY") {
     throw new InvalidArgumentError(
-      "What it sealed could not be opened any more: docs/deploy.md, “Rotate the secrets”.",
+      "Values that the old key sealed could not be opened any more: docs/deploy.md, “Rotate the secrets”.",
     );
   }
   if (!isSecretName(text)) throw new InvalidArgumentError("It must be ADMIN_TOKEN or VIEW_TOKEN.");
@@ -91,13 +87,17 @@ function asSecrets(text: string, before: SecretName[] = []): SecretName[] {
 
 async function rehearse({ renew = [] }: Options, env: NodeJS.ProcessEnv): Promise<number> {
   const account = await loggedInTo(env);
-  say(account === undefined ? "Nobody is logged in: an account without the Worker is assumed." : `Account: ${account}`);
+  say(
+    account === undefined
+      ? "wrangler is not logged in. This run assumes an account without the Worker."
+      : `Account: ${account}`,
+  );
   const given = secretsIn(env);
-  const plan = planSecrets(account === undefined ? [] : await secretsHeld(), renew, given);
+  const plan = planSecrets(account === undefined ? [] : await existingSecrets(), renew, given);
   valuesOf(plan, given);
   say(planText(plan, "would be"));
   succeed(await showWrangler(["deploy", "--dry-run"]), "building");
-  say("\nNothing was changed. Without --dry-run it is deployed.");
+  say("\nNothing was changed. Run without --dry-run to deploy.");
   return 0;
 }
 
@@ -105,24 +105,24 @@ async function deploy(options: Options, env: NodeJS.ProcessEnv): Promise<number>
   const account = await loggedInTo(env);
   if (account === undefined) throw notLoggedIn();
   say(`Account: ${account}`);
-  const held = await secretsHeld();
+  const existing = await existingSecrets();
   const { renew = [] } = options;
   const given = { ...secretsIn(env) };
-  if (options.ask) Object.assign(given, await askFor(madeOf(planSecrets(held, renew, given))));
-  const plan = planSecrets(held, renew, given);
+  if (options.ask) Object.assign(given, await askFor(madeOf(planSecrets(existing, renew, given))));
+  const plan = planSecrets(existing, renew, given);
   const values = valuesOf(plan, given);
   if (options.secretsFile !== undefined && plan.set.length > 0) refuseExisting(options.secretsFile);
   const deployed = succeed(await showWrangler(["deploy"]), "deploying");
-  // After it, since secrets belong to a Worker that is there; until then its routes are closed.
+  // Secrets need an existing Worker. Its routes refuse requests until the secrets are set.
   await setSecrets(plan, values, options.secretsFile);
   const url = urlIn(deployed);
   if (url === undefined) {
     throw new Stop(
-      "It is deployed, but wrangler names no URL of it.",
-      "Try it with --url https://… where your routes lead to it.",
+      "The edge is deployed, but wrangler reports no URL.",
+      "Run this with --url https://…, the URL of your route.",
     );
   }
-  say(`\nTrying ${url.origin}`);
+  say(`\nSmoke test of ${url.origin}`);
   const token = env.VEDETTE_TOKEN ?? values.ADMIN_TOKEN ?? values.VIEW_TOKEN ?? given.ADMIN_TOKEN ?? given.VIEW_TOKEN;
   const code = tellSmoke(await smokeUntilSpread(url, token));
   if (code === 0) say(nextStep(url));
@@ -137,30 +137,30 @@ function succeed(ran: Ran, doing: string): Ran {
 async function setSecrets(plan: SecretPlan, values: Secrets, file: string | undefined): Promise<void> {
   say(planText(plan, "is"));
   if (plan.set.length === 0) return;
-  // First the file: what is set and not written down is lost.
+  // The file is written first, since a secret cannot be read back after it is set.
   if (file !== undefined) writeSecrets(file, values);
   const ran = await askWrangler(["secret", "bulk"], JSON.stringify(values));
   if (ran.code !== 0) {
     if (file !== undefined) rmSync(file);
     throw stopOf(ran, "setting the secrets");
   }
-  if (file !== undefined) say(`They are in ${file}, which you alone can read. Move them to where you keep secrets.`);
+  if (file !== undefined) say(`The secrets are in ${file}, which only you can read. Move them to your secret store.`);
   else tellMade(plan, values);
 }
 
 function planText({ kept, set }: SecretPlan, verb: string): string {
-  const lines = set.map(({ name, from }) => `${name} ${verb} set, ${from === "made" ? "newly made" : "as given"}`);
-  return ["", ...kept.map((name) => `${name} is on the account, and kept`), ...lines].join("\n");
+  const lines = set.map(({ name, from }) => `${name} ${verb} set, ${from === "made" ? "generated" : "as provided"}`);
+  return ["", ...kept.map((name) => `${name} is on the account and kept`), ...lines].join("\n");
 }
 
 const madeOf = ({ set }: SecretPlan): SecretName[] => set.filter(({ from }) => from === "made").map(({ name }) => name);
 
-/** The user knows the secrets that the user provided. */
+/** Prints only the new secrets, since the user knows the ones that the user provided. */
 function tellMade(plan: SecretPlan, values: Secrets): void {
   const made = madeOf(plan).map((name) => `  ${name}=${values[name]}\n`);
   if (made.length === 0) return;
   process.stdout.write(
-    `\nShown this once, and to be read back from nowhere. Keep them where you keep secrets, and clear this screen:\n\n${made.join("")}\n`,
+    `\nShown only once: these secrets cannot be read back. Save them in your secret store, then clear this screen:\n\n${made.join("")}\n`,
   );
 }
 
@@ -169,7 +169,7 @@ async function smokeUntilSpread(url: URL, token: string | undefined): Promise<Ch
   for (let tried = 1; ; tried += 1) {
     checks = await smokeTest(url, token, checks);
     if (tried >= SPREAD_TRIES || checks.every(({ fault }) => fault === undefined)) return checks;
-    say("  not everywhere yet; once more in 10 s");
+    say("  not ready everywhere yet, retrying in 10 s");
     await pause(SPREAD_PAUSE_MS);
   }
 }
@@ -179,28 +179,27 @@ function tellSmoke(checks: readonly Check[]): number {
     say(`  ${fault === undefined ? "ok   " : "FAULT"}  ${name}${fault ? `: ${fault}` : note ? ` (${note})` : ""}`);
   }
   const faults = checks.filter(({ fault }) => fault !== undefined).length;
-  if (faults > 0)
-    say(`\n${faults} of ${checks.length} failed. What to look at: docs/deploy.md, “When the smoke test fails”.`);
+  if (faults > 0) say(`\n${faults} of ${checks.length} failed. See docs/deploy.md, “When the smoke test fails”.`);
   return faults > 0 ? 1 : 0;
 }
 
-/** A token goes nowhere where the network can read it. */
+/** The token for the smoke test. It is never sent over a network unencrypted. */
 function tokenFor(url: URL, { VEDETTE_TOKEN }: NodeJS.ProcessEnv): string | undefined {
   if (!VEDETTE_TOKEN || url.protocol === "https:" || isThisMachine(url.hostname)) return VEDETTE_TOKEN;
   throw new Stop(
-    `VEDETTE_TOKEN would go to ${url.origin} in clear.`,
-    "Give an https:// URL with --url, or unset VEDETTE_TOKEN: the rest is tried without.",
+    `VEDETTE_TOKEN would be sent to ${url.origin} unencrypted.`,
+    "Use an https:// URL with --url, or unset VEDETTE_TOKEN to run the checks that need no token.",
   );
 }
 
 const nextStep = (url: URL): string => `
-The edge runs: ${url.origin}/ is the view. Next, register a cluster:
+The edge runs. Its dashboard is ${url.origin}/. Next, register a cluster:
 
   export VEDETTE_EDGE=${url.origin}
   read -rs VEDETTE_TOKEN && export VEDETTE_TOKEN      # the ADMIN_TOKEN
   npx vedette cluster add my-cluster --host '*.example.com' > webhook-secret.yaml
 
-and put the agent into it: docs/kubernetes.md. What this account's platform really does: npm run check:edge.`;
+Then install the agent: docs/kubernetes.md. To check the platform of this account, run npm run check:edge.`;
 
 process.exitCode = await toItsEnd(async () => {
   const options = readOptions(process.argv);

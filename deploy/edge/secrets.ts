@@ -2,21 +2,21 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { Stop } from "./stop.ts";
 
-/** Secrets without which an edge is of little use: workers/settings.ts has what each is for. */
+/** Secrets that every edge should have. workers/settings.ts explains each one. */
 export const SECRET_NAMES = ["ADMIN_TOKEN", "VIEW_TOKEN", "HEADER_KEY"] as const;
 export type SecretName = (typeof SECRET_NAMES)[number];
 export type Secrets = Partial<Record<SecretName, string>>;
 
 export const isSecretName = (text: string): text is SecretName => (SECRET_NAMES as readonly string[]).includes(text);
 
-/** What becomes of each secret: what the account has is kept, unless it is to be renewed. */
+/** The plan for each secret. Secrets on the account are kept, unless they are renewed. */
 export interface SecretPlan {
   kept: SecretName[];
   set: { name: SecretName; from: "given" | "made" }[];
 }
 
-export function planSecrets(held: readonly string[], renewed: readonly string[], given: Secrets): SecretPlan {
-  const kept = SECRET_NAMES.filter((name) => held.includes(name) && !renewed.includes(name));
+export function planSecrets(existing: readonly string[], renewed: readonly string[], given: Secrets): SecretPlan {
+  const kept = SECRET_NAMES.filter((name) => existing.includes(name) && !renewed.includes(name));
   const set = SECRET_NAMES.filter((name) => !kept.includes(name)).map((name) => ({
     name,
     from: given[name] === undefined ? ("made" as const) : ("given" as const),
@@ -24,7 +24,7 @@ export function planSecrets(held: readonly string[], renewed: readonly string[],
   return { kept, set };
 }
 
-/** The values to set: those given, checked by the rules of the edge's settings, and new ones. */
+/** The values to set, provided or new. They must follow the rules of the edge's settings. */
 export function valuesOf(
   { set }: SecretPlan,
   given: Secrets,
@@ -34,16 +34,12 @@ export function valuesOf(
   for (const { name } of set) {
     const value = given[name] ?? make(name, random);
     const fault = faultOf(name, value);
-    if (fault !== undefined)
-      throw new Stop(`${name} ${fault}.`, `Give another, or unset ${name}: a new one is made then.`);
+    if (fault !== undefined) throw new Stop(`${name} ${fault}.`, `Set another, or unset ${name} to generate one.`);
     values[name] = value;
   }
   const { ADMIN_TOKEN, VIEW_TOKEN } = { ...given, ...values };
   if (ADMIN_TOKEN !== undefined && ADMIN_TOKEN === VIEW_TOKEN) {
-    throw new Stop(
-      "VIEW_TOKEN must be another than ADMIN_TOKEN: who may look is not who may change.",
-      "Unset one of them.",
-    );
+    throw new Stop("VIEW_TOKEN must differ from ADMIN_TOKEN, since it grants read access only.", "Unset one of them.");
   }
   return values;
 }
@@ -53,23 +49,23 @@ const make = (name: SecretName, random: (bytes: number) => Buffer): string =>
 
 function faultOf(name: SecretName, value: string): string | undefined {
   if (name !== "HEADER_KEY")
-    return /^[\x21-\x7e]{16,}$/.test(value) ? undefined : "must have 16 characters or more, and no blanks";
+    return /^[\x21-\x7e]{16,}$/.test(value) ? undefined : "must have at least 16 characters and no spaces";
   const isKey = /^[A-Za-z0-9+/]{43}=$/.test(value);
   return isKey ? undefined : "must be 32 bytes in base64";
 }
 
-/** Those of the three that the environment has. */
+/** The secrets that the environment provides. */
 export function secretsIn(env: NodeJS.ProcessEnv): Secrets {
   const given = SECRET_NAMES.map((name) => [name, env[name]?.trim()]).filter(([, value]) => value);
   return Object.fromEntries(given) as Secrets;
 }
 
-/** Stops where the file is there already: said before anything is deployed, it is said in time. */
+/** Fails if the file exists already. It is called before anything is deployed. */
 export function refuseExisting(file: string): void {
-  if (existsSync(file)) throw notWritten(file, "is there already");
+  if (existsSync(file)) throw notWritten(file, "already exists");
 }
 
-/** Writes secrets to a file that its owner alone can read, a line each. One that is there already is not touched. */
+/** Writes secrets to a file that only its owner can read, one per line. An existing file is not changed. */
 export function writeSecrets(file: string, secrets: Secrets): void {
   const text = Object.entries(secrets).map(([name, value]) => `${name}=${value}\n`);
   try {
@@ -78,9 +74,9 @@ export function writeSecrets(file: string, secrets: Secrets): void {
     chmodSync(file, 0o600);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw notWritten(file, code === "EEXIST" ? "is there already" : `cannot be written (${code})`);
+    throw notWritten(file, code === "EEXIST" ? "already exists" : `cannot be written (${code})`);
   }
 }
 
 const notWritten = (file: string, why: string) =>
-  new Stop(`The file ${file} ${why}.`, "No secret was set. Name another with --secrets-file.");
+  new Stop(`The file ${file} ${why}.`, "No secret was set. Choose another file with --secrets-file.");

@@ -1,17 +1,17 @@
 import { overview } from "../../shared/model/overview.ts";
 
-/** One thing that a deployed edge has to do. */
+/** The result of one check of a deployed edge. */
 export interface Check {
   name: string;
-  /** What is wrong; absent where all is well. */
+  /** What is wrong; absent if the check passed. */
   fault?: string;
-  /** What somebody should know, though it is no fault. */
+  /** Something to know that is no fault. */
   note?: string;
 }
 
 const LIMIT_MS = 15_000;
 
-/** What the view is served with: dashboard/public/_headers. */
+/** Headers of the dashboard, as in dashboard/public/_headers. */
 const VIEW_HEADERS: Readonly<Record<string, RegExp>> = {
   "content-security-policy": /default-src 'none'.*frame-ancestors 'none'/,
   "strict-transport-security": /max-age=\d+/,
@@ -20,9 +20,9 @@ const VIEW_HEADERS: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Asks a deployed edge what each of its users would. With the checks of an earlier try, it repeats only those with a fault. An
- * edge accepts few wrong tokens from one address, and a new token is wrong until it has reached every location.
- * @param token of an admin or viewer; without it one check is left out
+ * Checks a deployed edge as its users would use it. With the checks of an earlier try, it repeats only those with a
+ * fault. An edge accepts few wrong tokens from one address, and a new token is wrong until it has reached every
+ * location. `token` is that of an admin or viewer; without it one check is left out.
  */
 export async function smokeTest(url: URL, token: string | undefined, before: readonly Check[] = []): Promise<Check[]> {
   const asks: [name: string, ask: () => Promise<Found>][] = [
@@ -30,7 +30,7 @@ export async function smokeTest(url: URL, token: string | undefined, before: rea
     ["the view", () => view(url)],
     ["refusal without a token", () => refusal(url)],
     ["refusal of a wrong token", () => refused(url, "/v1/clusters", "vedette-smoke-test-wrong-token")],
-    ["the overview with a token", async () => (token === undefined ? NOT_ASKED : overviewWith(url, token))],
+    ["the overview with a token", async () => (token === undefined ? SKIPPED : overviewWith(url, token))],
   ];
   const checks: Check[] = [];
   for (const [name, ask] of asks) {
@@ -42,17 +42,17 @@ export async function smokeTest(url: URL, token: string | undefined, before: rea
 
 type Found = Omit<Check, "name">;
 
-const NOT_ASKED: Found = { note: "not asked: no token is known here; set VEDETTE_TOKEN to an admin or view token" };
+const SKIPPED: Found = { note: "skipped: set VEDETTE_TOKEN to an admin or view token" };
 
 async function check(name: string, ask: () => Promise<Found>): Promise<Check> {
   try {
     return { name, ...(await ask()) };
   } catch (error) {
-    return { name, fault: `it cannot be reached: ${causeOf(error)}` };
+    return { name, fault: `the edge cannot be reached: ${causeOf(error)}` };
   }
 }
 
-/** A redirect is not followed: the token is for this edge alone. */
+/** Redirects are not followed, since the token is only for this edge. */
 const get = (url: URL, path: string, token?: string): Promise<Response> =>
   fetch(new URL(path, url), {
     redirect: "manual",
@@ -73,9 +73,9 @@ async function view(url: URL): Promise<Found> {
   const page = await response.text();
   if (response.status !== 200) return { fault: `/ answers ${response.status}` };
   const lacking = Object.entries(VIEW_HEADERS).filter(([name, right]) => !right.test(response.headers.get(name) ?? ""));
-  if (lacking.length > 0) return { fault: `/ is served without the right ${lacking.map(([name]) => name).join(", ")}` };
+  if (lacking.length > 0) return { fault: `/ has a wrong or missing ${lacking.map(([name]) => name).join(", ")}` };
   const scripts = [...page.matchAll(/\bsrc="(\/assets\/[^"]+\.js)"/g)].map(([, path]) => path ?? "");
-  if (scripts.length === 0) return { fault: "/ names no script of the view" };
+  if (scripts.length === 0) return { fault: "/ contains no script of the dashboard" };
   for (const path of scripts) {
     const { status, headers } = await get(url, path);
     if (status !== 200 || !/javascript/.test(headers.get("content-type") ?? ""))
@@ -89,16 +89,14 @@ async function refusal(url: URL): Promise<Found> {
   await response.body?.cancel();
   const isOpen = response.status === 200;
   const clusters = await refused(url, "/v1/clusters");
-  if (isOpen) return { note: "/v1/overview is open to everybody, by PUBLIC_VIEW or PUBLIC_READS", ...clusters };
-  return response.status === 401
-    ? clusters
-    : { fault: `/v1/overview answers ${response.status}, and should refuse (401)` };
+  if (isOpen) return { note: "/v1/overview is open to everyone through PUBLIC_VIEW or PUBLIC_READS", ...clusters };
+  return response.status === 401 ? clusters : { fault: `/v1/overview answers ${response.status} instead of 401` };
 }
 
 async function refused(url: URL, path: string, token?: string): Promise<Found> {
   const response = await get(url, path, token);
   await response.body?.cancel();
-  return response.status === 401 ? {} : { fault: `${path} answers ${response.status}, and should refuse (401)` };
+  return response.status === 401 ? {} : { fault: `${path} answers ${response.status} instead of 401` };
 }
 
 async function overviewWith(url: URL, token: string): Promise<Found> {
@@ -107,10 +105,10 @@ async function overviewWith(url: URL, token: string): Promise<Found> {
     return { fault: `it answers ${response.status}: ${(await response.text()).slice(0, 300)}` };
   return overview.safeParse(await response.json()).success
     ? {}
-    : { fault: "its answer is none of an edge of this version" };
+    : { fault: "the response does not match this version of the edge" };
 }
 
-/** Node puts what happened behind a `TypeError: fetch failed`. */
+/** Node hides the cause in a `TypeError: fetch failed`. */
 function causeOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (!(cause instanceof Error)) return String(cause);

@@ -1,6 +1,6 @@
 import { CliError } from "../../cli/exit-code.ts";
 
-/** Ends a script of this folder. The message says what is wrong, `next` what to do about it. */
+/** Ends a script of this folder. The message says what is wrong, and `next` says what to do. */
 export class Stop extends Error {
   readonly next: string;
 
@@ -10,7 +10,7 @@ export class Stop extends Error {
   }
 }
 
-/** Runs a script to its end; gives the code to end with: 0, what the script gives, or 1 where it was stopped. */
+/** Runs a script. Returns its exit code, or 1 after an expected error, which is printed. */
 export async function toItsEnd(script: () => Promise<number>): Promise<number> {
   try {
     return await script();

@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { SECRET_NAMES } from "./secrets.ts";
 import { Stop } from "./stop.ts";
 
-/** What wrangler writes about a run for machines (WRANGLER_OUTPUT_FILE_PATH), as far as it is read here. */
+/** An entry of wrangler's machine-readable output (WRANGLER_OUTPUT_FILE_PATH), with the fields that are read here. */
 export interface Outcome {
   type: string;
-  /** Of `deploy`: where the Worker answers, and other triggers. */
+  /** For `deploy`: the URLs of the Worker and other triggers. */
   targets?: string[];
   version_id?: string;
-  /** Of `command-failed`: the number of the error of Cloudflare's API, and its text. */
+  /** For `command-failed`: the error code of Cloudflare's API and its text. */
   code?: number;
   message?: string;
 }
@@ -24,17 +24,17 @@ export interface Ran {
   outcomes: Outcome[];
 }
 
-/** Runs wrangler with nothing shown. @param input goes to its standard input, and nowhere else */
+/** Runs wrangler and captures its output. `input` goes only to its standard input. */
 export function askWrangler(args: readonly string[], input = ""): Promise<Ran> {
   return run(args, "pipe", input);
 }
 
-/** Runs wrangler as a person would: it shows what it does, and may ask. */
+/** Runs wrangler on the terminal. It shows its output and can prompt. */
 export function showWrangler(args: readonly string[]): Promise<Ran> {
   return run(args, "inherit", "");
 }
 
-/** Where a deployed Worker answers. wrangler names URLs, and custom domains by their host. */
+/** The URL of a deployed Worker. wrangler reports URLs, and the hosts of custom domains. */
 export function urlIn({ outcomes }: Ran): URL | undefined {
   const targets = outcomes.find(({ type }) => type === "deploy")?.targets ?? [];
   const domain = targets
@@ -53,19 +53,19 @@ async function run(args: readonly string[], stdio: "pipe" | "inherit", input: st
       env: { ...withoutSecrets(process.env), WRANGLER_OUTPUT_FILE_PATH: outcomesFile },
     });
     const [stdout, stderr] = [textOf(child.stdout), textOf(child.stderr)];
-    // One that ends before it has read all says why in its code.
+    // If wrangler exits before it has read everything, its exit code shows the failure.
     child.stdin?.on("error", () => undefined).end(input);
     const [code] = (await once(child, "close")) as [number | null];
     return { code: code ?? 1, stdout: await stdout, stderr: await stderr, outcomes: outcomesIn(outcomesFile) };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    throw new Stop("There is no wrangler to be run.", "Run npm ci, and start this with npm run.");
+    throw new Stop("wrangler cannot be found.", "Run npm ci, then start this with npm run.");
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** wrangler must not see the values for the edge. */
+/** wrangler must not get the edge's secrets. */
 function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(env).filter(

@@ -91,7 +91,7 @@ describe("assumptions", () => {
       /^refused beside .*: refused/,
       /TOGETHER=1 /,
     ],
-    ["no limit", { own: "opened" }, cases(() => 14), "unknown", /no limit is visible/, /says nothing/],
+    ["no limit", { own: "opened" }, cases(() => 14), "unknown", /no limit is visible/, /proves nothing/],
     ["too few cases", {}, { "1x1": 9, "3x1": 9, "5x1": 9 }, "assumed", /counted apart/, undefined],
     ["no case", { hanging: 0 }, {}, "unknown", /did not hang/, /--black-hole/],
     ["nothing accepts", { aloneOutcome: "ConnectFailed" }, {}, "unknown", /^ConnectFailed$/, /--open/],

@@ -71,7 +71,7 @@ function readOptions(argv: string[]): Options {
     .addOption(new Option("-o, --output <format>", "output format").choices(["table", "json"]).default("table"))
     .addHelpText("after", HELP)
     .helpOption("-h, --help", "show help")
-    .showHelpAfterError("Add --help for what there is.")
+    .showHelpAfterError("Run with --help for all options.")
     .parse(argv)
     .opts<Options>();
 }
@@ -143,7 +143,7 @@ const dialsTogether = () => Number(readConfig({ config: EDGE_CONFIG }).vars.DIAL
 /** The platform refused the measurement. */
 function failureIn({ error }: Figures): Finding | undefined {
   if (error === undefined) return undefined;
-  return { verdict: "unknown", found: `${error}`, advice: "It could not be measured. Run it again." };
+  return { verdict: "unknown", found: `${error}`, advice: "The measurement failed. Run this again." };
 }
 
 async function smokeRows(edge: string, tokenFile: string | undefined): Promise<Row[]> {
@@ -173,7 +173,9 @@ function textOf(rows: readonly Row[], isLocal: boolean): string {
     ([advice, of]) => `  ${of.map(({ measurement }) => measurement).join(", ")}: ${advice}`,
   );
   const toDo = lines.length === 0 ? [] : ["", "What to do:", ...lines];
-  const where = isLocal ? ["", "This ran on this machine, which lacks the platform's limits: docs/platform.md."] : [];
+  const where = isLocal
+    ? ["", "This ran on the local machine, which lacks the platform's limits: docs/platform.md."]
+    : [];
   return [table(["MEASUREMENT", "VERDICT", "FOUND", "ASSUMED"], cells), ...toDo, ...where].join("\n");
 }
 

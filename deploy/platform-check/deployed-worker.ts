@@ -35,7 +35,7 @@ export async function withDeployedWorker<Value>(
   if (account === undefined) throw notLoggedIn();
   say(`Deploying vedette-platform-check to the account ${account}, for this run only.\n`);
   const interrupted = new Promise<never>((_, reject) => {
-    process.once("SIGINT", () => reject(new Stop("Interrupted.", "Run it again at any time.")));
+    process.once("SIGINT", () => reject(new Stop("Interrupted.", "Run this again at any time.")));
   });
   interrupted.catch(() => undefined);
   try {
@@ -55,7 +55,7 @@ async function deploy(): Promise<CheckWorker> {
     const ran = await askWrangler(["deploy", ...CONFIG_ARGS, "--secrets-file", secrets]);
     if (ran.code !== 0) throw stopOf(ran, "deploying the platform check");
     const url = urlIn(ran);
-    if (url === undefined) throw new Stop("The platform check is deployed, but wrangler names no URL.", DELETE_IT);
+    if (url === undefined) throw new Stop("The platform check is deployed, but wrangler reports no URL.", DELETE_IT);
     await untilServing(workerAt(url, token));
     return workerAt(url, token);
   } finally {
@@ -71,7 +71,7 @@ async function untilServing({ url, headers }: CheckWorker): Promise<void> {
     if (response?.status === 405) return;
     await pause(SPREAD_PAUSE_MS);
   }
-  throw new Stop(`The platform check does not answer at ${url.origin}.`, "Run it again in a minute.");
+  throw new Stop(`The platform check does not answer at ${url.origin}.`, "Run this again in a minute.");
 }
 
 /** Runs the platform check in workerd on this machine. */

@@ -14,13 +14,13 @@ export const otherwise = (found: string, advice: string): Finding => ({ verdict:
 export const unknown = (found: string, advice: string): Finding => ({ verdict: "unknown", found, advice });
 
 export const notBlackHole = (found: string): Finding =>
-  unknown(found, "That is no black hole. Give an address and port that never answer with --black-hole.");
+  unknown(found, "The target is not a black hole. Set an address and port that never answer with --black-hole.");
 
 /** A target that should have accepted a dial refused it or did not answer. */
 export const notAccepting = (outcome: unknown, took: unknown): Finding =>
   unknown(
     took === undefined ? `${outcome}` : `${outcome}, ${ms(took)}`,
-    "Give something that accepts connections with --open.",
+    "Set a target that accepts connections with --open.",
   );
 
 /** Milliseconds as text; `?` if absent. */

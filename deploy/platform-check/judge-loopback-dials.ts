@@ -12,15 +12,15 @@ const SAVING = "a fifth of the cost: $0.0255 instead of $0.0321 an endpoint and 
 
 /** Judges whether DIALS_TOGETHER is what the platform allows. `dialsTogether` is the value that is set. */
 export const loopbackDials = {
-  expected: "DIALS_TOGETHER is as many as open at once in each loopback, or 1",
+  expected: "DIALS_TOGETHER is the number of dials that open at once in each loopback, or 1",
   judge: (figures: Figures, dialsTogether: number): Finding => {
     const { aloneOutcome, own } = figures;
     if (aloneOutcome !== undefined) return notAccepting(aloneOutcome, undefined);
     if (figures["1x1"] === undefined) return notBlackHole("the object's own dials did not hang for long enough");
     if (own === "opened") {
       return unknown(
-        "no limit is visible: the object's own seventh dial opens at once beside six that hang",
-        "A local machine has no limit, so this says nothing there. On Cloudflare the limit of six would be gone: set DIALS_TOGETHER=5 if the next run finds the same.",
+        "no limit is visible: the object's own seventh dial opens at once beside six hanging dials",
+        "A local machine has no limit, so this proves nothing there. On Cloudflare the limit of six would be gone: set DIALS_TOGETHER=5 if the next run finds the same.",
       );
     }
     const found = describe(figures);
@@ -49,7 +49,7 @@ function describe(figures: Figures): string {
   }
   if (closed.length === cases.length) {
     return first.seen === "waited"
-      ? "counted with the object's six: a loopback's dial waits beside six that hang"
+      ? "counted with the object's six: a loopback's dial waits beside six hanging dials"
       : `refused beside six of the object's own: ${first.seen}`;
   }
   return `counted apart from the object's own, with a limit: ${first.dials} dials in each of ${first.loopbacks}: ${first.seen}`;

@@ -10,7 +10,7 @@ import {
   probeRequest,
 } from "./bench.ts";
 
-/** In Cloudflare's own network, and in service: a dial that fails fails because of the platform. */
+/** A live address in Cloudflare's own network. So a failed dial is the platform's refusal. */
 const CLOUDFLARE_RESOLVER: SocketAddress = { address: "1.1.1.1", port: 443 };
 
 /** Watch time of a black-holed dial. The platform is said to give up after 21 s. */

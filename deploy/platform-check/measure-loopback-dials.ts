@@ -19,7 +19,7 @@ const CASES = [1, 2, 3, 4].flatMap((loopbacks) => [1, 3, 5].map((dials) => ({ lo
  */
 export const loopbackDials: Measure = (bench) => measureLoopbackDials(bench, PATIENCE_MS);
 
-/** The same with another patience, in milliseconds. For tests. */
+/** The same with another time limit, in milliseconds. For tests. */
 export async function measureLoopbackDials(bench: Bench, patienceMs: number): Promise<Figures> {
   const { open, blackHole } = bench.request.targets;
   const alone = await bench.probeInLoopback(probeRequest("TCP", open, "", DIAL_LIMIT_MS));

@@ -68,9 +68,9 @@ describe("npm run deploy", () => {
     const line = `exec '${process.execPath}' '${join(ROOT, "deploy/edge/deploy.ts")}' --ask`;
     const PATH = `${wrangler.folder}:${process.env.PATH}`;
     const running = startCommand("script", ["-qefc", line, "/dev/null"], { PATH, TERM: "xterm" });
-    await running.shows("VIEW_TOKEN (nothing is shown; Enter alone makes one): ");
+    await running.shows("VIEW_TOKEN (input is hidden; press Enter to generate one): ");
     running.process.stdin?.write(`${VIEW_TOKEN}\r`);
-    await running.shows("HEADER_KEY (nothing is shown");
+    await running.shows("HEADER_KEY (input is hidden");
     running.process.stdin?.write("\r");
     const { code, stdout } = await running.ended();
     expect(code, stdout).toBe(0);
@@ -83,7 +83,7 @@ describe("npm run deploy", () => {
     wrangler.become({ worker: true, secrets: ALL });
     const { code, stdout, stderr } = await deploy([], { VEDETTE_TOKEN: VIEW_TOKEN });
     expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: "" });
-    expect(stderr).toMatch(/ADMIN_TOKEN is on the account, and kept/);
+    expect(stderr).toMatch(/ADMIN_TOKEN is on the account and kept/);
     expect(wrangler.calls().map(({ args }) => args[1])).not.toContain("bulk");
   });
 
@@ -100,7 +100,7 @@ describe("npm run deploy", () => {
     const again = await deploy(args);
     expect({ ...again, calls: wrangler.calls().map((call) => call.args[0]) }).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("is there already"),
+      stderr: expect.stringContaining("already exists"),
       calls: expect.not.arrayContaining(["deploy"]),
     });
   });
@@ -130,13 +130,13 @@ describe("npm run deploy", () => {
     const { code, stdout, stderr } = await deploy(["--dry-run"]);
     wrangler.become({ loggedIn: true });
     expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: "" });
-    expect(stderr).toMatch(/HEADER_KEY would be set, newly made/);
+    expect(stderr).toMatch(/HEADER_KEY would be set, generated/);
     expect(wrangler.calls().at(-1)?.args).toEqual(["deploy", "--dry-run"]);
   });
 
   test("sends no token over a network in clear", async () => {
     const { code, stderr } = await deploy(["--url", "http://edge.test"], { VEDETTE_TOKEN: VIEW_TOKEN });
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("in clear") });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("unencrypted") });
     expect(stderr).not.toContain(VIEW_TOKEN);
   });
 
@@ -147,7 +147,7 @@ describe("npm run deploy", () => {
     other.close();
     expect(code).toBe(1);
     expect(stderr).toMatch(/FAULT +healthz: it answers 200 hello/);
-    expect(stderr).toMatch(/FAULT +the view: \/ is served without the right content-security-policy/);
+    expect(stderr).toMatch(/FAULT +the view: \/ has a wrong or missing content-security-policy/);
     expect(stderr).toMatch(/FAULT +refusal of a wrong token: \/v1\/clusters answers 200/);
   });
 });
@@ -161,7 +161,7 @@ describe("npm run check:edge", () => {
     expect(stdout, stderr).toMatch(/closed-port +as assumed +.*cannot connect to the specified address/);
     expect(stdout).toMatch(/rows +as assumed +1 plain, 2 with an index/);
     expect(stdout).toMatch(/tls +unknown +ConnectFailed/);
-    expect(stdout).toMatch(/What to do:\n +tls: Nothing was reached there/);
+    expect(stdout).toMatch(/What to do:\n +tls: The server was not reached/);
     expect(code).toBe(0);
   });
 

@@ -13,7 +13,7 @@ describe("the text", () => {
         "# HELP vedette_edge_build_info 1, with the version that runs.",
         "# TYPE vedette_edge_build_info gauge",
         'vedette_edge_build_info{version="1.2.3"} 1',
-        "# HELP vedette_edge_region_probes Probes asked from the region.",
+        "# HELP vedette_edge_region_probes Probes that the region checks.",
         "# TYPE vedette_edge_region_probes gauge",
         'vedette_edge_region_probes{region="weur"} 3',
         'vedette_edge_region_probes{region="oc"} 0',
