@@ -17,6 +17,14 @@ export type Options = {
   ports: Ports;
 };
 
+/** The configuration of a stack. Without `records` it is the demo with its sample gateways. */
+export type StackPlan = Omit<Options, "extraRoots"> & {
+  /** Authorities that HTTPS probes trust beside Mozilla's and that of the sample gateways, in PEM. */
+  extraRoots?: string;
+  /** Additional settings of the Worker. */
+  edgeSettings?: Record<string, string>;
+};
+
 export type Ports = { edge: number; agent: number; dns: number; control: number; gateway: number };
 
 const command = new Command("npm start --")

@@ -4,8 +4,9 @@ import { type RecordStatus, recordStatus } from "../shared/model/status.ts";
 import { type Child, type ChildHooks, endGroup, makePart, type Part } from "./child-process.ts";
 import { serveControl } from "./control.ts";
 import { type Answer, askWatched, WatchedRecords, watchDns } from "./dns-watch.ts";
+import type { StackPlan } from "./options.ts";
 import { callScheduled, canaries, registerCluster, startAgent, startCron, startEdge } from "./parts.ts";
-import { HOST, Refusal, type StackEvent, type StackPlan } from "./plan.ts";
+import { HOST, Refusal, type StackEvent } from "./plan.ts";
 import { unusablePorts, wantedPorts } from "./ports.ts";
 import {
   type Breakage,

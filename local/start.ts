@@ -1,7 +1,7 @@
 import { banner, Console, listenKeys, nextBreakage } from "./console.ts";
 import { Narrator } from "./narrator.ts";
-import { HELP, type Options, readExtraRoots, readOptions } from "./options.ts";
-import { Refusal, type StackEvent, type StackPlan } from "./plan.ts";
+import { HELP, type Options, readExtraRoots, readOptions, type StackPlan } from "./options.ts";
+import { Refusal, type StackEvent } from "./plan.ts";
 import type { Breakage } from "./sample-gateways.ts";
 import { Stack } from "./stack.ts";
 

@@ -2,8 +2,9 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { digest } from "../shared/hash.ts";
+import type { StackPlan } from "./options.ts";
 import { claim, PID_FILE } from "./pid-file.ts";
-import { Refusal, type StackPlan } from "./plan.ts";
+import { Refusal } from "./plan.ts";
 
 export type StateFolder = {
   /** State and logs of this run: one folder for the demo, one for each set of the user's records. */
